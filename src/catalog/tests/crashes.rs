@@ -1,0 +1,149 @@
+//! A copy of the folder at each crash point is opened as if the process had died there.
+
+use super::*;
+use crate::store::copy_folder;
+
+/// Runs `change` on a database that has table `t` with a row, and opens each state of the folder
+/// that a crash could leave. Returns the crash points with what `look` saw in each.
+fn crash_everywhere<T: 'static>(
+    change: impl FnOnce(&Catalog),
+    look: impl Fn(&dyn Store, &Catalog) -> T,
+) -> Vec<(&'static str, T)> {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open_store(folder.path());
+    let catalog = Catalog::open(Arc::clone(&store)).unwrap();
+    catalog.create_table(simple("t"), false).unwrap();
+    let table = catalog
+        .state()
+        .find_table("public", "t")
+        .unwrap()
+        .handle
+        .clone();
+    let mut batch = WriteBatch::new();
+    batch.put(&table, 0, b"key", b"value");
+    store.write(batch).unwrap();
+    store.sync().unwrap();
+
+    let copies = Rc::new(RefCell::new(Vec::new()));
+    let taken = Rc::clone(&copies);
+    let from = folder.path().to_owned();
+    let take_copy = move |name| {
+        let copy = tempfile::tempdir().unwrap();
+        copy_folder(&from, copy.path());
+        taken.borrow_mut().push((name, copy));
+    };
+    at_crash_points(take_copy, || change(&catalog));
+
+    let copies = copies.take();
+    let opened = copies.into_iter().map(|(name, copy)| {
+        let store = open_store(copy.path());
+        let catalog = Catalog::open(Arc::clone(&store)).unwrap();
+        let named: BTreeSet<u32> = user_tables(&catalog).iter().map(|e| e.def.id).collect();
+        assert_eq!(
+            user_families(&*store),
+            named,
+            "{name}: no family without a table"
+        );
+        let seen = look(&*store, &catalog);
+        // Whatever was left behind is no obstacle, and gives no id a second time.
+        catalog.create_table(simple("next"), false).unwrap();
+        let next = catalog.state().find_table("public", "next").unwrap().def.id;
+        assert!(named.iter().all(|id| *id < next), "{name}");
+        (name, seen)
+    });
+    opened.collect()
+}
+
+fn exists(catalog: &Catalog, name: &str) -> bool {
+    catalog.state().find_table("public", name).is_some()
+}
+
+fn has_row(store: &dyn Store, catalog: &Catalog) -> bool {
+    let table = catalog
+        .state()
+        .find_table("public", "t")
+        .unwrap()
+        .handle
+        .clone();
+    store.get(&table, 0, b"key", &mut |_| Ok(())).unwrap()
+}
+
+#[test]
+fn create_is_done_or_undone() {
+    let seen = crash_everywhere(
+        |catalog| assert!(catalog.create_table(full_named("new"), false).unwrap()),
+        |store, catalog| {
+            assert!(has_row(store, catalog), "the other table is as it was");
+            exists(catalog, "new")
+        },
+    );
+    let expected = [
+        ("id reserved", false),
+        ("family created", false),
+        ("create: catalog rows written", true),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn drop_is_done_or_undone() {
+    let runtime = runtime();
+    let seen = crash_everywhere(
+        |catalog| {
+            let drop = catalog.drop_table("public", "t", false, WAIT, runtime.handle());
+            assert!(runtime.block_on(drop).unwrap());
+        },
+        |_, catalog| exists(catalog, "t"),
+    );
+    assert_eq!(
+        seen,
+        [
+            ("drop: catalog rows gone", false),
+            ("drop: family gone", false)
+        ]
+    );
+}
+
+#[test]
+fn truncate_is_done_or_undone() {
+    let runtime = runtime();
+    let seen = crash_everywhere(
+        |catalog| {
+            let truncate = catalog.truncate_table("public", "t", WAIT, runtime.handle());
+            runtime.block_on(truncate).unwrap();
+        },
+        has_row,
+    );
+    let expected = [
+        ("id reserved", true),
+        ("family created", true),
+        ("truncate: new id in the catalog", false),
+        ("truncate: old family gone", false),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn a_database_whose_first_open_was_cut_short_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open_store(folder.path());
+    let copies = Rc::new(RefCell::new(Vec::new()));
+    let taken = Rc::clone(&copies);
+    let from = folder.path().to_owned();
+    let take_copy = move |_| {
+        let copy = tempfile::tempdir().unwrap();
+        copy_folder(&from, copy.path());
+        taken.borrow_mut().push(copy);
+    };
+    at_crash_points(take_copy, || Catalog::open(Arc::clone(&store)).unwrap());
+    let copies = copies.take();
+    assert_eq!(copies.len(), 4, "after each family");
+    for copy in copies {
+        let catalog = Catalog::open(open_store(copy.path())).unwrap();
+        catalog.create_table(simple("t"), false).unwrap();
+        assert_eq!(
+            catalog.state().find_table("public", "t").unwrap().def.id,
+            100
+        );
+    }
+}
