@@ -1,0 +1,262 @@
+//! The one function that writes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+
+use crate::error::{Error, Result};
+use crate::store::{Committer, LatchGuard, LatchRequest, Snapshot, Store, WriteBatch};
+use crate::table::write_set::{Op, WriteSet, duplicate};
+use crate::table::write_target::WriteTarget;
+
+/// Rows of a batch that is still written on the caller's thread.
+const SMALL_BATCH: usize = 1_000;
+/// Keys that are re-read at a time.
+const CHUNK: usize = 1_024;
+
+/// When a write is acknowledged.
+///
+/// ```
+/// use rocksalt::{Database, Durability};
+/// # futures::executor::block_on(async {
+/// let db = Database::builder().durability(Durability::Buffered).in_memory().await?;
+/// # Ok::<(), rocksalt::Error>(()) }).unwrap();
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Durability {
+    /// Once it is on disk: no crash loses it.
+    #[default]
+    Synced,
+    /// Once it is with the operating system: a crash of the process loses nothing, a power
+    /// failure may lose the last moments.
+    Buffered,
+}
+
+/// What the rows of a write set were computed from.
+pub(crate) enum ReadBefore {
+    /// From nothing that is stored in the table.
+    Nothing,
+    /// From this state of the table, without latches.
+    Snapshot(Arc<dyn Snapshot>),
+    /// From a state of the table that was taken under these latches.
+    Latched(LatchGuard),
+}
+
+/// What came of a write.
+pub(crate) enum Written {
+    /// All rows are written, and durable as asked.
+    Done,
+    /// Nothing is written: rows have changed since they were read, or are others than those
+    /// latched.
+    Changed,
+}
+
+/// What a write needs besides its rows.
+pub(crate) struct Writer<'a> {
+    pub(crate) store: &'a Arc<dyn Store>,
+    pub(crate) committer: &'a Committer,
+    pub(crate) durability: Durability,
+    pub(crate) lock_timeout: Duration,
+    /// Keeps the time while a latch is waited for, and has the threads for large batches.
+    pub(crate) runtime: &'a Handle,
+}
+
+impl Writer<'_> {
+    /// The same, acknowledging otherwise.
+    pub(crate) fn with_durability(self, durability: Durability) -> Self {
+        Writer { durability, ..self }
+    }
+
+    /// Writes all of a resolved set or nothing: latches its rows, re-reads those that it depends
+    /// on, writes one batch in (bucket, key) order, and acknowledges when it is as durable as
+    /// asked. Latches, and `held`, end with the write, before the sync.
+    ///
+    /// # Errors
+    /// [`Constraint`](crate::ErrorKind::Constraint) for a key that must not exist,
+    /// [`Conflict`](crate::ErrorKind::Conflict) when a latch is not had in time.
+    pub(crate) async fn write(
+        &self,
+        target: &WriteTarget,
+        set: &WriteSet,
+        before: ReadBefore,
+        held: impl Send + 'static,
+    ) -> Result<Written> {
+        if set.is_empty() {
+            return Ok(Written::Done);
+        }
+        let wanted = request(set);
+        let (guard, snapshot) = match before {
+            ReadBefore::Latched(guard) if guard.covers(&wanted) => (guard, None),
+            ReadBefore::Latched(_) => return Ok(Written::Changed),
+            ReadBefore::Nothing => (self.latch(target, wanted).await?, None),
+            ReadBefore::Snapshot(snapshot) => (self.latch(target, wanted).await?, Some(snapshot)),
+        };
+        if let Some(snapshot) = snapshot
+            && snapshot.sequence() != self.store.sequence()
+            && self.has_changed(target, set, &*snapshot)?
+        {
+            return Ok(Written::Changed);
+        }
+        let batch = self.batch(target, set)?;
+        let rows = batch.len();
+        match self.durability {
+            Durability::Synced => self.committer.commit(batch, (guard, held)).await?,
+            Durability::Buffered if rows <= SMALL_BATCH => self.store.write(batch)?,
+            Durability::Buffered => {
+                let store = self.store.clone();
+                let write = move || {
+                    let written = store.write(batch);
+                    drop((guard, held));
+                    written
+                };
+                let task = self.runtime.spawn_blocking(write).await;
+                task.map_err(|e| Error::internal("a write panicked").with_source(e))??;
+            }
+        }
+        Ok(Written::Done)
+    }
+
+    /// The latches that `request` asks for, at once or after waiting.
+    pub(crate) async fn latch(
+        &self,
+        target: &WriteTarget,
+        request: LatchRequest,
+    ) -> Result<LatchGuard> {
+        let latches = &target.entry().latches;
+        match latches.try_acquire(&request) {
+            Some(guard) => Ok(guard),
+            None => {
+                latches
+                    .acquire(request, self.lock_timeout, self.runtime)
+                    .await
+            }
+        }
+    }
+
+    /// Whether a row that the set writes is now another than the snapshot saw.
+    fn has_changed(
+        &self,
+        target: &WriteTarget,
+        set: &WriteSet,
+        snapshot: &dyn Snapshot,
+    ) -> Result<bool> {
+        let handle = &target.entry().handle;
+        for chunk in chunks(set, |_| true) {
+            let keys = keys(set, &chunk);
+            let mut then: Vec<Option<Vec<u8>>> = vec![None; keys.len()];
+            snapshot.multi_get(handle, &keys, &mut |i, value| {
+                then[i] = Some(value.to_vec());
+                Ok(())
+            })?;
+            let mut same = 0;
+            let mut now = 0;
+            self.store.multi_get(handle, &keys, &mut |i, value| {
+                now += 1;
+                same += usize::from(then[i].as_deref() == Some(value));
+                Ok(())
+            })?;
+            if same != now || now != then.iter().flatten().count() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The batch of the set, what it merges into and what must not exist being looked up now.
+    fn batch(&self, target: &WriteTarget, set: &WriteSet) -> Result<WriteBatch> {
+        let handle = &target.entry().handle;
+        let mut batch = WriteBatch::with_capacity(set.len(), set.bytes() as usize);
+        if !set.must_read() {
+            for (op, bucket, key, value) in set.iter() {
+                match op {
+                    Op::Delete => batch.delete(handle, bucket, key),
+                    _ => batch.put(handle, bucket, key, value),
+                }
+            }
+            return Ok(batch);
+        }
+        // What stands there now, of the rows that depend on it, a chunk ahead of the batch.
+        let reads = |op| matches!(op, Op::Merge | Op::Insert);
+        let mut read = chunks(set, reads).into_iter();
+        let mut found: Vec<(usize, Option<Vec<u8>>)> = Vec::new();
+        let mut next = 0;
+        let mut merged = Vec::new();
+        let mut decoder = target.decoder();
+        for (index, (op, bucket, key, value)) in set.iter().enumerate() {
+            if !reads(op) {
+                match op {
+                    Op::Delete => batch.delete(handle, bucket, key),
+                    _ => batch.put(handle, bucket, key, value),
+                }
+                continue;
+            }
+            if next == found.len() {
+                let chunk = read.next().unwrap_or_default();
+                let keys = keys(set, &chunk);
+                found = chunk.into_iter().map(|i| (i, None)).collect();
+                next = 0;
+                self.store.multi_get(handle, &keys, &mut |i, value| {
+                    found[i].1 = Some(value.to_vec());
+                    Ok(())
+                })?;
+            }
+            debug_assert_eq!(found[next].0, index);
+            let old = found[next].1.take();
+            next += 1;
+            match (op, old) {
+                (Op::Insert, Some(_)) => {
+                    return Err(duplicate(
+                        target.layout(),
+                        &target.def().display_name(),
+                        key,
+                    ));
+                }
+                (Op::Merge, Some(old)) => {
+                    merged.clear();
+                    target.merge(&mut decoder, &old, value, &mut merged)?;
+                    batch.put(handle, bucket, key, &merged);
+                }
+                (Op::Merge, None) => {
+                    target.check_new(&mut decoder, value)?;
+                    batch.put(handle, bucket, key, value);
+                }
+                _ => batch.put(handle, bucket, key, value),
+            }
+        }
+        Ok(batch)
+    }
+}
+
+/// The latches of the rows of a set.
+pub(crate) fn request(set: &WriteSet) -> LatchRequest {
+    if set.len() > LatchRequest::WHOLE_TABLE_ROWS {
+        return LatchRequest::table();
+    }
+    LatchRequest::rows(set.iter().map(|(_, _, key, _)| key))
+}
+
+/// The operations that `wanted` chooses, by index, some at a time.
+fn chunks(set: &WriteSet, wanted: impl Fn(Op) -> bool) -> Vec<Vec<usize>> {
+    let mut chunks: Vec<Vec<usize>> = Vec::new();
+    for (index, (op, ..)) in set.iter().enumerate() {
+        if !wanted(op) {
+            continue;
+        }
+        match chunks.last_mut() {
+            Some(last) if last.len() < CHUNK => last.push(index),
+            _ => chunks.push(vec![index]),
+        }
+    }
+    chunks
+}
+
+fn keys(set: &WriteSet, indices: &[usize]) -> Vec<(u8, Vec<u8>)> {
+    indices
+        .iter()
+        .map(|index| {
+            let (_, bucket, key, _) = set.get(*index);
+            (bucket, key.to_vec())
+        })
+        .collect()
+}
