@@ -1,0 +1,115 @@
+//! The SELECT that feeds a writing statement, as a syntax tree.
+
+use sqlparser::ast::{Expr, Ident, Query, SelectItem, SetExpr};
+
+use crate::error::{Error, Result};
+use crate::sql::{self, Name, Statement, TableName};
+
+/// `SELECT items FROM table AS alias WHERE selection`, each item with the name of its column.
+pub(super) fn select_from(
+    table: &TableName,
+    alias: Option<&Name>,
+    items: Vec<(Expr, String)>,
+    selection: Option<Expr>,
+) -> Result<Query> {
+    let alias = alias
+        .map(|alias| format!(" AS {alias}"))
+        .unwrap_or_default();
+    let mut query = template(&format!("SELECT 1 FROM {table}{alias}"))?;
+    let SetExpr::Select(select) = query.body.as_mut() else {
+        return Err(no_select());
+    };
+    select.projection = items.into_iter().map(item).collect();
+    select.selection = selection;
+    Ok(query)
+}
+
+/// `SELECT exprs`, their columns named by their number.
+pub(super) fn select_values(exprs: Vec<Expr>) -> Result<Query> {
+    let mut query = template("SELECT 1")?;
+    let SetExpr::Select(select) = query.body.as_mut() else {
+        return Err(no_select());
+    };
+    let numbered = exprs.into_iter().enumerate();
+    select.projection = numbered
+        .map(|(i, expr)| item((expr, i.to_string())))
+        .collect();
+    Ok(query)
+}
+
+/// `query` with a name of its own for every column that it computes or that stands twice: to a
+/// statement that writes names mean nothing, and DataFusion refuses a SELECT list that repeats
+/// one, where a CAST has the name of its operand.
+pub(super) fn distinct_names(query: &Query) -> Query {
+    let mut query = query.clone();
+    name_columns(&mut query.body);
+    query
+}
+
+fn name_columns(body: &mut SetExpr) {
+    match body {
+        SetExpr::Select(select) => {
+            let mut seen = Vec::new();
+            for (number, item) in select.projection.iter_mut().enumerate() {
+                let SelectItem::UnnamedExpr(expr) = item else {
+                    continue;
+                };
+                let plain = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+                if plain && !seen.contains(expr) {
+                    seen.push(expr.clone());
+                    continue;
+                }
+                let alias = Ident::with_quote('"', format!("column {}", number + 1));
+                *item = SelectItem::ExprWithAlias {
+                    expr: expr.clone(),
+                    alias,
+                };
+            }
+        }
+        SetExpr::Query(query) => name_columns(&mut query.body),
+        // The names of the first query are those of all.
+        SetExpr::SetOperation { left, right, .. } => {
+            name_columns(left);
+            name_columns(right);
+        }
+        _ => {}
+    }
+}
+
+/// The expression that a DEFAULT was stored as.
+pub(in crate::engine) fn stored_expr(text: &str) -> Result<Expr> {
+    let query = template(&format!("SELECT {text}"))?;
+    match *query.body {
+        SetExpr::Select(select) => match select.projection.into_iter().next() {
+            Some(SelectItem::UnnamedExpr(expr)) => Ok(expr),
+            _ => Err(no_select()),
+        },
+        _ => Err(no_select()),
+    }
+}
+
+/// The name of a column as an expression.
+pub(super) fn column(name: &str) -> Expr {
+    Expr::Identifier(Ident::with_quote('"', name))
+}
+
+fn item((expr, name): (Expr, String)) -> SelectItem {
+    match &expr {
+        Expr::Identifier(ident) if ident.value == name => SelectItem::UnnamedExpr(expr),
+        _ => SelectItem::ExprWithAlias {
+            expr,
+            alias: Ident::with_quote('"', name),
+        },
+    }
+}
+
+fn template(text: &str) -> Result<Query> {
+    match sql::parse(text)?.statement {
+        Statement::Query(query) => Ok(*query),
+        _ => Err(no_select()),
+    }
+}
+
+fn no_select() -> Error {
+    Error::internal("a SELECT of ours reads as another statement")
+}

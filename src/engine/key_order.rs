@@ -1,0 +1,144 @@
+//! Moves a sort by the key into the scan, where it is a merge.
+
+use std::sync::Arc;
+
+use datafusion::common::Result as DataFusionResult;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::physical_expr::PhysicalSortExpr;
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
+use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion::physical_plan::execution_plan::replace_children_if_necessary;
+use datafusion::physical_plan::filter::FilterExec;
+use datafusion::physical_plan::limit::GlobalLimitExec;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::sorts::sort_preserving_merge::SortPreservingMergeExec;
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
+
+use crate::engine::scan_exec::ScanExec;
+
+/// Replaces a sort over a scan whose key serves the order by that scan in that order.
+///
+/// It runs before the distribution of a plan is settled, for the sorts that the query asks for,
+/// and once more near the end, for those that windows and joins needed. (DataFusion's own rule
+/// would put a buffer of up to a gigabyte above the scan.)
+#[derive(Debug)]
+pub(super) struct KeyOrder;
+
+/// DataFusion's rules with ours among them.
+pub(super) fn physical_optimizer_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    let mut rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> = Vec::new();
+    for rule in PhysicalOptimizer::new().rules {
+        match rule.name() {
+            "PushdownSort" => rules.push(Arc::new(KeyOrder)),
+            "EnsureRequirements" => {
+                rules.push(Arc::new(KeyOrder));
+                rules.push(rule);
+            }
+            _ => rules.push(rule),
+        }
+    }
+    rules
+}
+
+impl PhysicalOptimizerRule for KeyOrder {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        plan.transform_down(|node| {
+            // Sorted streams that are merged by their sort order: one stream in that order.
+            if let Some(merge) = node.downcast_ref::<SortPreservingMergeExec>()
+                && let Some(sort) = merge.input().downcast_ref::<SortExec>()
+                && let Some(sorted) = push(sort.expr(), sort.input())?
+                && sorted.output_partitioning().partition_count() == 1
+            {
+                let fetch = [merge.fetch(), sort.fetch()].into_iter().flatten().min();
+                return Ok(Transformed::yes(limited(sorted, fetch)));
+            }
+            if let Some(sort) = node.downcast_ref::<SortExec>()
+                && let Some(sorted) = push(sort.expr(), sort.input())?
+            {
+                return Ok(Transformed::yes(limited(sorted, sort.fetch())));
+            }
+            Ok(Transformed::no(node))
+        })
+        .data()
+    }
+
+    fn name(&self) -> &str {
+        "KeyOrder"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+fn limited(plan: Arc<dyn ExecutionPlan>, fetch: Option<usize>) -> Arc<dyn ExecutionPlan> {
+    match fetch {
+        None => plan,
+        Some(_) => match plan.with_fetch(fetch) {
+            Some(limited) => limited,
+            None => Arc::new(GlobalLimitExec::new(plan, 0, fetch)),
+        },
+    }
+}
+
+/// The same rows in `order`, if a scan below can return them so.
+fn push(
+    order: &[PhysicalSortExpr],
+    plan: &Arc<dyn ExecutionPlan>,
+) -> DataFusionResult<Option<Arc<dyn ExecutionPlan>>> {
+    if let Some(scan) = plan.downcast_ref::<ScanExec>() {
+        return Ok(scan.sorted(order)?.map(|scan| Arc::new(scan) as _));
+    }
+    let (order, child) = if let Some(projection) = plan.downcast_ref::<ProjectionExec>() {
+        let below = |position: usize| {
+            let projected = projection.expr().get(position)?;
+            projected.expr.downcast_ref::<Column>().cloned()
+        };
+        (through(order, below), projection.input())
+    } else if let Some(filter) = plan.downcast_ref::<FilterExec>() {
+        if filter.fetch().is_some() {
+            return Ok(None);
+        }
+        let schema = filter.input().schema();
+        let below = |position: usize| {
+            let index = match filter.projection() {
+                Some(projection) => *projection.get(position)?,
+                None => position,
+            };
+            Some(Column::new(schema.fields().get(index)?.name(), index))
+        };
+        (through(order, below), filter.input())
+    } else if let Some(coalesce) = plan.downcast_ref::<CoalescePartitionsExec>() {
+        return match coalesce.fetch() {
+            None => push(order, coalesce.input()),
+            Some(_) => Ok(None),
+        };
+    } else {
+        return Ok(None);
+    };
+    let Some(order) = order else { return Ok(None) };
+    match push(&order, child)? {
+        Some(child) => replace_children_if_necessary(plan.clone(), vec![child]).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The order in terms of the columns below a node.
+fn through(
+    order: &[PhysicalSortExpr],
+    below: impl Fn(usize) -> Option<Column>,
+) -> Option<Vec<PhysicalSortExpr>> {
+    let map = |sort: &PhysicalSortExpr| {
+        let column = below(sort.expr.downcast_ref::<Column>()?.index())?;
+        Some(PhysicalSortExpr::new(Arc::new(column), sort.options))
+    };
+    order.iter().map(map).collect()
+}

@@ -1,0 +1,207 @@
+//! A bound query: executed with values, or explained.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::metadata::ScalarAndMetadata;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{ParamValues, TableReference};
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use sqlparser::ast;
+
+use crate::catalog::Entry;
+use crate::engine::column_names::ColumnNames;
+use crate::engine::error::from_datafusion;
+use crate::engine::explain::explain;
+use crate::engine::point::PointQuery;
+use crate::engine::provider::stored_entry;
+use crate::engine::ready::ready;
+use crate::engine::scope::Scope;
+use crate::engine::stream::{RowStream, plain_schema};
+use crate::engine::{Engine, binder, symbol};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::plan::{self, PlanNode};
+use crate::store::Snapshot;
+use crate::table::ScanCounters;
+use crate::types::Value;
+
+/// A query whose names and types are bound to one state of the catalog. It is not optimised:
+/// parameters and `now()` are symbols in it, so that it can be kept and executed many times.
+#[derive(Debug, Clone)]
+pub(crate) struct BoundQuery {
+    engine: Engine,
+    plan: LogicalPlan,
+    point: Option<Arc<PointQuery>>,
+    literals: Arc<Vec<(String, Position)>>,
+    names: Arc<ColumnNames>,
+}
+
+impl BoundQuery {
+    pub(super) fn new(engine: Engine, plan: LogicalPlan, query: &ast::Query) -> Self {
+        let point = PointQuery::find(&plan, engine.state()).map(Arc::new);
+        let literals = Arc::new(binder::quoted_literals(query));
+        let names = ColumnNames::of(query, plan.schema().fields().len());
+        BoundQuery {
+            engine,
+            plan,
+            point,
+            literals,
+            names: Arc::new(names),
+        }
+    }
+
+    /// The logical plan, before any optimisation.
+    pub(crate) fn plan(&self) -> &LogicalPlan {
+        &self.plan
+    }
+
+    /// The columns that the query returns. Those whose type depends on a parameter may change
+    /// with its value.
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.names.rename(&plain_schema(self.plan.schema().inner()))
+    }
+
+    /// Executes the query on one snapshot. A point get is complete when this returns; everything
+    /// else is read as the stream is polled.
+    pub(crate) fn execute(
+        &self,
+        snapshot: &Arc<dyn Snapshot>,
+        values: &[Value],
+    ) -> Result<RowStream> {
+        self.execute_counted(snapshot, values, Arc::default())
+    }
+
+    /// The same, with counts of what its scans do.
+    pub(crate) fn execute_counted(
+        &self,
+        snapshot: &Arc<dyn Snapshot>,
+        values: &[Value],
+        counters: Arc<ScanCounters>,
+    ) -> Result<RowStream> {
+        if let Some(point) = &self.point {
+            let rows = point.execute(self.engine.state(), snapshot, values, &counters);
+            if let Some(batch) = rows.map_err(|e| self.locate(e))? {
+                return RowStream::of(batch).named(&self.names);
+            }
+        }
+        let plan = self.with_values(values)?;
+        self.engine
+            .execute_plan(&plan, snapshot, counters)
+            .and_then(|rows| rows.named(&self.names))
+            .map_err(|e| self.locate(e))
+    }
+
+    /// The plan of the query, for these values or for any.
+    pub(crate) fn explain(&self, values: Option<&[Value]>) -> Result<PlanNode> {
+        let plan = match values {
+            Some(values) => self.with_values(values)?,
+            None => {
+                let plan = symbol::symbolic(self.plan.clone()).map_err(from_datafusion)?;
+                typed(plan).map_err(|e| self.locate(e))?
+            }
+        };
+        self.engine.explain_plan(&plan).map_err(|e| self.locate(e))
+    }
+
+    /// The logical plan with its parameters replaced and its constants typed.
+    pub(crate) fn with_values(&self, values: &[Value]) -> Result<LogicalPlan> {
+        let mut plan = self.plan.clone();
+        if !values.is_empty() {
+            let values = values
+                .iter()
+                .map(|value| ScalarAndMetadata::from(value.to_scalar()));
+            plan = plan
+                .replace_params_with_values(&ParamValues::List(values.collect()))
+                .map_err(from_datafusion)?;
+        }
+        typed(plan).map_err(|e| self.locate(e))
+    }
+
+    /// The error of a value, with the position of the literal that it quotes.
+    fn locate(&self, error: Error) -> Error {
+        if error.position().is_some() || error.kind() != ErrorKind::Invalid {
+            return error;
+        }
+        let quoted = |text: &str| error.message().contains(&Value::from(text).to_string());
+        match self.literals.iter().find(|(text, _)| quoted(text)) {
+            Some((_, position)) => error.at(*position),
+            None => error,
+        }
+    }
+}
+
+impl Engine {
+    /// Executes a logical plan whose parameters are replaced.
+    pub(crate) fn execute_plan(
+        &self,
+        plan: &LogicalPlan,
+        snapshot: &Arc<dyn Snapshot>,
+        counters: Arc<ScanCounters>,
+    ) -> Result<RowStream> {
+        self.execute_plan_at(plan, snapshot, counters, Utc::now())
+    }
+
+    /// The same for a statement that has begun at `started`, which is what now() is in it.
+    pub(crate) fn execute_plan_at(
+        &self,
+        plan: &LogicalPlan,
+        snapshot: &Arc<dyn Snapshot>,
+        counters: Arc<ScanCounters>,
+        started: DateTime<Utc>,
+    ) -> Result<RowStream> {
+        let mut state = self.state().clone();
+        let props = state.execution_props_mut();
+        *props = ExecutionProps::new();
+        props.query_execution_start_time = Some(started);
+        let scope = Scope {
+            snapshot: snapshot.clone(),
+            pool: self.pool().clone(),
+            counters,
+        };
+        state.config_mut().set_extension(Arc::new(scope));
+        let plan = physical_plan(&state, plan)?;
+        let task = state.task_ctx();
+        // Some operators start their tasks here and not at the first poll.
+        let _runtime = self.runtime().enter();
+        let stream = execute_stream(plan, task).map_err(from_datafusion)?;
+        Ok(RowStream::running(stream, self.clone()))
+    }
+
+    /// The tree of a logical plan. `now()` and its kin have no value in it.
+    pub(crate) fn explain_plan(&self, plan: &LogicalPlan) -> Result<PlanNode> {
+        let mut state = self.state().clone();
+        // The names that the optimizer makes up count from here.
+        *state.execution_props_mut() = ExecutionProps::new();
+        Ok(explain(&physical_plan(&state, plan)?))
+    }
+}
+
+fn physical_plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+    let plan = ready(state.create_physical_plan(plan))
+        .ok_or_else(|| Error::internal("planning had to wait"))?;
+    plan.map_err(from_datafusion)
+}
+
+/// The plan with its constants in the types of the columns that they are compared with.
+fn typed(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let mut tables: Vec<(TableReference, Arc<Entry>)> = Vec::new();
+    let walked = plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node
+            && let Some(entry) = stored_entry(&scan.source)
+        {
+            tables.push((scan.table_name.clone(), entry));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    walked.map_err(from_datafusion)?;
+    let column_type = |table: &TableReference, column: &str| {
+        let (_, entry) = tables.iter().find(|(name, _)| name == table)?;
+        let column = entry.def.columns.get(entry.def.find_column(column)?)?;
+        Some(column.sql_type)
+    };
+    plan::type_constants(plan, &column_type)
+}
