@@ -1,0 +1,118 @@
+//! What the tests have in common.
+
+use rocksalt::arrow::util::display::{ArrayFormatter, FormatOptions};
+use rocksalt::blocking::{Database, Rows};
+use rocksalt::{Durability, Error, IntoParams};
+
+/// The ways in which a table of a test is salted: the end of its CREATE TABLE.
+pub const SALTS: [&str; 5] = [
+    "",
+    " SALT_BUCKETS = 1",
+    " SALT_BUCKETS = 3",
+    " SALT_BUCKETS = 16",
+    " SALT_BUCKETS = 256",
+];
+
+/// The directions of a key column.
+pub const DIRECTIONS: [&str; 2] = ["ASC", "DESC"];
+
+/// A database in memory.
+pub fn memory() -> Database {
+    Database::in_memory().unwrap()
+}
+
+/// A database in a folder, which does not sync.
+pub fn folder(path: &std::path::Path) -> Database {
+    Database::build(
+        rocksalt::Database::builder().durability(Durability::Buffered),
+        path,
+    )
+    .unwrap()
+}
+
+/// A database in memory after some statements.
+pub fn after(statements: &[&str]) -> Database {
+    let db = memory();
+    statements.iter().for_each(|sql| run(&db, sql));
+    db
+}
+
+/// Executes a statement that must succeed.
+#[track_caller]
+pub fn run(db: &Database, sql: &str) {
+    if let Err(error) = db.execute(sql, ()) {
+        panic!("{sql}\n{error}");
+    }
+}
+
+/// The number of rows that a statement affects.
+#[track_caller]
+pub fn affected(db: &Database, sql: &str) -> u64 {
+    match db.execute(sql, ()) {
+        Ok(affected) => affected,
+        Err(error) => panic!("{sql}\n{error}"),
+    }
+}
+
+/// The rows of a query, each as `1|a|NULL`.
+#[track_caller]
+pub fn rows(db: &Database, sql: &str) -> Vec<String> {
+    match try_rows(db, sql) {
+        Ok(rows) => rows,
+        Err(error) => panic!("{sql}\n{error}"),
+    }
+}
+
+/// The same, or the error of the query.
+pub fn try_rows(db: &Database, sql: &str) -> Result<Vec<String>, Error> {
+    db.query(sql, ()).and_then(text)
+}
+
+fn text(result: Rows) -> Result<Vec<String>, Error> {
+    let mut rows = Vec::new();
+    for batch in result.collect()? {
+        let options = FormatOptions::default().with_null("NULL");
+        let columns: Vec<ArrayFormatter<'_>> = batch
+            .columns()
+            .iter()
+            .map(|column| ArrayFormatter::try_new(column, &options).unwrap())
+            .collect();
+        for row in 0..batch.num_rows() {
+            let cells: Vec<String> = columns.iter().map(|c| c.value(row).to_string()).collect();
+            rows.push(cells.join("|"));
+        }
+    }
+    Ok(rows)
+}
+
+/// The text of the error that a statement ends with, whatever statement it is.
+#[track_caller]
+pub fn error(db: &Database, sql: &str) -> String {
+    use rocksalt::blocking::Outcome;
+    match db.run(sql) {
+        Ok(Outcome::Rows(rows)) => match rows.collect() {
+            Ok(_) => panic!("{sql}\nsucceeded"),
+            Err(error) => error.to_string(),
+        },
+        Ok(_) => panic!("{sql}\nsucceeded"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The rows of a query with parameters.
+#[track_caller]
+pub fn rows_with(db: &Database, sql: &str, params: impl IntoParams) -> Vec<String> {
+    match db.query(sql, params).and_then(text) {
+        Ok(rows) => rows,
+        Err(error) => panic!("{sql}\n{error}"),
+    }
+}
+
+/// The plan of a statement.
+#[track_caller]
+pub fn plan(db: &Database, sql: &str) -> String {
+    match db.explain(sql) {
+        Ok(plan) => plan.to_string(),
+        Err(error) => panic!("{sql}\n{error}"),
+    }
+}
