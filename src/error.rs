@@ -6,6 +6,18 @@
 use std::fmt;
 
 /// What a caller can do about an [`Error`].
+///
+/// ```
+/// use rocksalt::{ErrorKind, blocking::Database};
+/// let db = Database::in_memory()?;
+/// db.execute("CREATE TABLE t (k INTEGER PRIMARY KEY)", ())?;
+/// db.execute("INSERT INTO t VALUES (1)", ())?;
+/// match db.execute("INSERT INTO t VALUES (1)", ()).unwrap_err().kind() {
+///     ErrorKind::Constraint => {} // the row is there already
+///     kind => panic!("{kind}"),
+/// }
+/// # Ok::<(), rocksalt::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -62,6 +74,13 @@ impl fmt::Display for ErrorKind {
 }
 
 /// A place in the text of a statement; both numbers count from 1, columns in characters.
+///
+/// ```
+/// let db = rocksalt::blocking::Database::in_memory()?;
+/// let error = db.run("SELECT 1 +").unwrap_err();
+/// assert_eq!(error.position().map(|place| place.to_string()), Some("line 1, column 11".into()));
+/// # Ok::<(), rocksalt::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// Line, from 1.
@@ -99,6 +118,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// An error of a kind with a message: lower case, no full stop, values quoted as SQL.
+    ///
+    /// ```
+    /// use rocksalt::{Error, ErrorKind};
+    /// let error = Error::new(ErrorKind::Io, "cannot write the report");
+    /// assert_eq!(error.to_string(), "io: cannot write the report");
+    /// ```
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error {
             kind,
@@ -111,7 +136,7 @@ impl Error {
     /// The same error with the place in the SQL text, unless it has one already: the place
     /// nearest to the fault is found first.
     #[must_use]
-    pub fn at(mut self, position: impl Into<Option<Position>>) -> Self {
+    pub(crate) fn at(mut self, position: impl Into<Option<Position>>) -> Self {
         self.position = self.position.or(position.into());
         self
     }
@@ -124,7 +149,7 @@ impl Error {
 
     /// The same error with the one that caused it.
     #[must_use]
-    pub fn with_source(
+    pub(crate) fn with_source(
         mut self,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
@@ -134,22 +159,43 @@ impl Error {
 
     /// The same error with `context: ` before its message.
     #[must_use]
-    pub fn context(mut self, context: impl fmt::Display) -> Self {
+    pub(crate) fn context(mut self, context: impl fmt::Display) -> Self {
         self.message = format!("{context}: {}", self.message);
         self
     }
 
     /// What a caller can do about it.
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// let error = db.run("SELEKT 1").unwrap_err();
+    /// assert_eq!(error.kind(), rocksalt::ErrorKind::Syntax);
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
     /// The message alone, without kind and position.
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// let error = db.run("SELECT * FROM nowhere").unwrap_err();
+    /// assert_eq!(error.message(), "table nowhere does not exist");
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
     pub fn message(&self) -> &str {
         &self.message
     }
 
     /// Where in the SQL text the fault lies, if it lies there.
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// let error = db.run("SELECT *\nFROM nowhere").unwrap_err();
+    /// assert_eq!(error.position().map(|place| (place.line, place.column)), Some((2, 6)));
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
     pub fn position(&self) -> Option<Position> {
         self.position
     }

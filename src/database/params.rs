@@ -6,6 +6,12 @@ use crate::types::Value;
 /// The values of a statement's parameters: by place for `?` and `$1`, by name for `:name`.
 ///
 /// [`params!`](crate::params) makes them; `()` stands for none.
+///
+/// ```
+/// use rocksalt::{Params, Value, params};
+/// assert_eq!(params![1, "a"], Params::positional([Value::from(1), Value::from("a")]));
+/// assert_eq!(params! { id: 1 }, Params::named([("id", Value::from(1))]));
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Params(Given);
 

@@ -9,6 +9,15 @@ use crate::plan::path::{Access, AccessPath, Buckets};
 use crate::plan::text::{self, MAX_ITEMS, name_text};
 
 /// How a scan finds its rows.
+///
+/// ```
+/// use rocksalt::ScanKind;
+/// let db = rocksalt::blocking::Database::in_memory()?;
+/// db.execute("CREATE TABLE t (a INTEGER, b INTEGER, PRIMARY KEY (a, b)) SALT_BUCKETS = 4", ())?;
+/// let plan = db.explain("SELECT * FROM t WHERE a = 1")?;
+/// assert_eq!(plan.scans()[0].kind, ScanKind::RangeScan);
+/// # Ok::<(), rocksalt::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ScanKind {
@@ -37,6 +46,16 @@ impl fmt::Display for ScanKind {
 }
 
 /// What a plan reads of one table. Its `Display` is its line in EXPLAIN.
+///
+/// ```
+/// let db = rocksalt::blocking::Database::in_memory()?;
+/// db.execute("CREATE TABLE t (a INTEGER, b INTEGER, PRIMARY KEY (a, b)) SALT_BUCKETS = 4", ())?;
+/// let plan = db.explain("SELECT * FROM t WHERE a = 1 AND b = 2")?;
+/// let scan = &plan.scans()[0];
+/// assert_eq!((scan.buckets_read, scan.buckets_total), (1, Some(4)));
+/// assert_eq!(scan.keys, ["(1, 2)"]);
+/// # Ok::<(), rocksalt::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Scan {
@@ -81,6 +100,7 @@ pub struct ScanOptions<'a> {
 
 impl Scan {
     /// Describes the scan of a table by an access path.
+    #[doc(hidden)]
     pub fn new(def: &TableDef, path: &AccessPath, options: ScanOptions<'_>) -> Scan {
         let table = name_of(def);
         let (kind, keys): (ScanKind, Vec<String>) = match &path.access {

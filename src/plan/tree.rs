@@ -5,6 +5,15 @@ use std::fmt;
 use crate::plan::scan::Scan;
 
 /// One line of a plan and what stands under it.
+///
+/// ```
+/// let db = rocksalt::blocking::Database::in_memory()?;
+/// db.execute("CREATE TABLE t (a INTEGER, b INTEGER, PRIMARY KEY (a, b)) SALT_BUCKETS = 4", ())?;
+/// let plan = db.explain("SELECT * FROM t ORDER BY a")?;
+/// assert_eq!(plan.root().text, "KeyMerge: a");
+/// assert_eq!(plan.root().children[0].text, "FullScan: t, buckets 4/4");
+/// # Ok::<(), rocksalt::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanNode {
     /// The line.
@@ -17,6 +26,7 @@ pub struct PlanNode {
 
 impl PlanNode {
     /// A node of a text with children.
+    #[doc(hidden)]
     pub fn new(text: impl Into<String>, children: Vec<PlanNode>) -> Self {
         PlanNode {
             text: text.into(),
@@ -59,10 +69,11 @@ impl From<Scan> for PlanNode {
 /// line.
 ///
 /// ```
-/// use rocksalt::{Plan, PlanNode};
-/// let leaves = vec![PlanNode::new("A", vec![]), PlanNode::new("B", vec![])];
-/// let plan = Plan::new(PlanNode::new("Join", leaves));
-/// assert_eq!(plan.to_string(), "Join\n├─ A\n└─ B");
+/// let db = rocksalt::blocking::Database::in_memory()?;
+/// db.execute("CREATE TABLE t (a INTEGER, b INTEGER, PRIMARY KEY (a, b)) SALT_BUCKETS = 4", ())?;
+/// let plan = db.explain("SELECT * FROM t ORDER BY a")?;
+/// assert_eq!(plan.to_string(), "KeyMerge: a\n└─ FullScan: t, buckets 4/4");
+/// # Ok::<(), rocksalt::Error>(())
 /// ```
 ///
 /// Two plans are the same if their texts are: compare `to_string()` with a snapshot, or ask
@@ -75,6 +86,7 @@ pub struct Plan {
 
 impl Plan {
     /// The plan of a tree.
+    #[doc(hidden)]
     pub fn new(root: PlanNode) -> Self {
         let mut scans = Vec::new();
         root.scans(&mut scans);
@@ -82,11 +94,25 @@ impl Plan {
     }
 
     /// The tree.
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// db.execute("CREATE TABLE t (a INTEGER, b INTEGER, PRIMARY KEY (a, b)) SALT_BUCKETS = 4", ())?;
+    /// assert!(db.explain("DELETE FROM t WHERE a = 1")?.root().text.starts_with("Delete: t"));
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
     pub fn root(&self) -> &PlanNode {
         &self.root
     }
 
     /// The scans of rocksalt tables, in the order in which they are printed.
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// db.execute("CREATE TABLE t (a INTEGER, b INTEGER, PRIMARY KEY (a, b)) SALT_BUCKETS = 4", ())?;
+    /// assert_eq!(db.explain("SELECT 1 FROM t x JOIN t y ON x.a = y.b")?.scans().len(), 2);
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
     pub fn scans(&self) -> &[Scan] {
         &self.scans
     }
@@ -104,5 +130,18 @@ impl fmt::Display for Plan {
             }
         }
         f.write_str(&lines.join("\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_child_has_a_branch_of_its_own() {
+        let leaf = |text: &str| PlanNode::new(text, vec![]);
+        let inner = PlanNode::new("A", vec![leaf("B")]);
+        let plan = Plan::new(PlanNode::new("Join", vec![inner, leaf("C")]));
+        assert_eq!(plan.to_string(), "Join\n├─ A\n│  └─ B\n└─ C");
     }
 }

@@ -7,6 +7,12 @@ use datafusion::arrow::datatypes::{DataType, TimeUnit};
 /// The declared type of a column.
 ///
 /// Its `Display` is the spelling that CREATE TABLE reads back.
+///
+/// ```
+/// use rocksalt::SqlType;
+/// let price = SqlType::Decimal { precision: 10, scale: 2 };
+/// assert_eq!(price.to_string(), "DECIMAL(10, 2)");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SqlType {

@@ -16,6 +16,12 @@ use crate::types::SqlType;
 ///
 /// Its `Display` is the SQL literal, as EXPLAIN prints it: `7`, `TRUE`, `'it''s'`, `X'00ff'`,
 /// `DATE '2013-01-01'`, `TIME '10:00:00'`, `TIMESTAMP '2013-01-01T10:00:00'`, `NULL`.
+///
+/// ```
+/// use rocksalt::Value;
+/// assert_eq!(Value::from("it's").to_string(), "'it''s'");
+/// assert_eq!(Value::Date(15_706).to_string(), "DATE '2013-01-01'");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -66,12 +72,23 @@ pub enum Value {
 
 impl Value {
     /// Whether this is NULL.
+    ///
+    /// ```
+    /// assert!(rocksalt::Value::from(None::<i32>).is_null());
+    /// ```
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
     }
 
     /// How two values of one column stand in a key: NULL is larger than every value, as in
     /// PostgreSQL, and NaN larger than every number. `None` for values of different types.
+    ///
+    /// ```
+    /// use rocksalt::Value;
+    /// use std::cmp::Ordering;
+    /// assert_eq!(Value::from(7).key_cmp(&Value::Null), Some(Ordering::Less));
+    /// assert_eq!(Value::from(7).key_cmp(&Value::from("7")), None);
+    /// ```
     pub fn key_cmp(&self, other: &Value) -> Option<Ordering> {
         use Value::*;
         Some(match (self, other) {
@@ -111,6 +128,11 @@ impl Value {
     }
 
     /// The type of this value, its lengths open; `None` for NULL.
+    ///
+    /// ```
+    /// use rocksalt::{SqlType, Value};
+    /// assert_eq!(Value::from("a").sql_type(), Some(SqlType::Varchar(None)));
+    /// ```
     pub fn sql_type(&self) -> Option<SqlType> {
         Some(match self {
             Value::Null => return None,
