@@ -30,6 +30,8 @@ pub struct BatchDecoder {
     builders: Vec<ColumnBuilder>,
     row_size: usize,
     rows: usize,
+    /// The key of the row that was pushed or passed last, for a reader that must be able to go on after it.
+    last_key: Option<Vec<u8>>,
 }
 
 /// A key column on the way to the last one that is wanted.
@@ -90,7 +92,28 @@ impl BatchDecoder {
             row_size: types.iter().map(fixed).sum(),
             builders: types.iter().map(|t| ColumnBuilder::new(*t, 0)).collect(),
             rows: 0,
+            last_key: None,
         })
+    }
+
+    /// Keeps the key of the row that is pushed or passed last, over all batches.
+    pub fn keep_last_key(&mut self) {
+        self.last_key = Some(Vec::new());
+    }
+
+    /// Takes note of a row that is not decoded, if last keys are kept.
+    #[inline]
+    pub fn pass(&mut self, key_without_salt: &[u8]) {
+        if let Some(last) = &mut self.last_key {
+            last.clear();
+            last.extend_from_slice(key_without_salt);
+        }
+    }
+
+    /// The key of the row that was pushed or passed last, without salt byte; empty before that and
+    /// `None` if it is not kept.
+    pub fn last_key(&self) -> Option<&[u8]> {
+        self.last_key.as_deref()
     }
 
     /// Whether [`push`](BatchDecoder::push) looks at row values at all.
@@ -123,6 +146,7 @@ impl BatchDecoder {
             })?;
         }
         self.rows += 1;
+        self.pass(key_without_salt);
         Ok(())
     }
 

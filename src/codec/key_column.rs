@@ -19,8 +19,8 @@ pub struct KeyColumn {
     pub descending: bool,
 }
 
-const VALUE_FOLLOWS: u8 = 0x01;
-const NULL: u8 = 0x02;
+pub(super) const VALUE_FOLLOWS: u8 = 0x01;
+pub(super) const NULL: u8 = 0x02;
 
 /// Stands in text and binary for an end ([`END`]) or for a zero byte ([`ZERO`]).
 const ESCAPE: u8 = 0x00;
@@ -115,7 +115,7 @@ impl KeyColumn {
 
     /// What every byte is combined with by XOR.
     #[inline]
-    fn mask(&self) -> u8 {
+    pub(super) fn mask(&self) -> u8 {
         if self.descending { 0xff } else { 0x00 }
     }
 

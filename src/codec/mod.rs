@@ -17,12 +17,14 @@
 
 mod batch;
 mod key_column;
+mod neighbour;
 mod row;
 mod row_decoder;
 mod row_encoder;
 
 pub use batch::{BatchDecoder, ColumnSource};
 pub use key_column::KeyColumn;
+pub use neighbour::Neighbour;
 pub use row_decoder::{RowDecoder, StoredColumn};
 pub use row_encoder::RowEncoder;
 

@@ -27,21 +27,21 @@ impl BucketSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether no bucket is in the set.
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0 == [0; 4]
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    /// The buckets in one of the sets.
+    #[must_use]
+    pub fn union(&self, other: &BucketSet) -> BucketSet {
+        BucketSet(std::array::from_fn(|i| self.0[i] | other.0[i]))
     }
 
     /// The buckets in both sets.
     #[must_use]
     pub fn intersection(&self, other: &BucketSet) -> BucketSet {
         BucketSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
-    }
-
-    /// The buckets in either set.
-    #[must_use]
-    pub fn union(&self, other: &BucketSet) -> BucketSet {
-        BucketSet(std::array::from_fn(|i| self.0[i] | other.0[i]))
     }
 
     /// The buckets, ascending.

@@ -120,16 +120,20 @@ fn bound_values(bound: &Bound<Vec<Value>>) -> Option<&[Value]> {
     }
 }
 
-/// The smallest bytes that are larger than all that begin with `bytes`; `None` if there are none,
-/// as after nothing but `FF`.
 fn successor(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+    to_successor(&mut bytes).then_some(bytes)
+}
+
+/// Makes `bytes` the smallest bytes that are larger than all that begin with them. Says `false` if
+/// there are none, as after nothing but `FF`; then nothing is left of them.
+pub(crate) fn to_successor(bytes: &mut Vec<u8>) -> bool {
     while let Some(last) = bytes.pop() {
         if last < 0xff {
             bytes.push(last + 1);
-            return Some(bytes);
+            return true;
         }
     }
-    None
+    false
 }
 
 impl ByteRange {
@@ -151,12 +155,24 @@ impl ByteRange {
         self.start.as_slice() <= key && self.end.as_deref().is_none_or(|end| key < end)
     }
 
-    /// Takes `next`, which does not start before this range, into it, if they overlap or touch.
+    /// The keys that are in both.
+    pub fn intersection(&self, other: &ByteRange) -> ByteRange {
+        let end = match (&self.end, &other.end) {
+            (Some(a), Some(b)) => Some(a.min(b).clone()),
+            (end, None) | (None, end) => end.clone(),
+        };
+        ByteRange {
+            start: self.start.as_slice().max(&other.start).to_vec(),
+            end,
+        }
+    }
+
+    /// Takes `next`, which does not start before this range, into it, if they overlap.
     fn merge(&mut self, next: &ByteRange) -> bool {
         let Some(end) = &mut self.end else {
             return true;
         };
-        if next.start > *end {
+        if next.start >= *end {
             return false;
         }
         match &next.end {
@@ -169,8 +185,9 @@ impl ByteRange {
 }
 
 /// Expands key ranges into bucket ranges: the ranges of one bucket after the other, buckets
-/// ascending and within a bucket in key order; ranges that overlap or touch become one.
-/// Only buckets of `allowed` are kept.
+/// ascending and within a bucket in key order. Ranges that overlap become one; those that only touch
+/// do not: a merge may need each for itself, and a scan steps from one to the other. Only buckets of
+/// `allowed` are kept.
 pub fn expand(
     ranges: &[KeyRange],
     layout: &KeyLayout,

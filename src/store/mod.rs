@@ -13,11 +13,12 @@
 //! [bucket, only if salted] ++ row key            what RocksDB stores
 //! ```
 //!
-//! A scan asks a [`Snapshot`] for a [`Cursor`] over bucket ranges and lets it fill a
-//! [`BatchDecoder`](crate::codec::BatchDecoder) again and again: one virtual call for a batch,
-//! none for a row. With [`CursorOrder::Any`] the ranges are read one after the other; with
-//! [`CursorOrder::Key`] and its reverse the buckets are merged by row key, without their salt.
-//! The first sends one iterator on from range to range, the others need one for each bucket:
+//! A scan asks a [`Snapshot`] for a [`Cursor`] over what a [`CursorRequest`] names: bucket ranges, and
+//! what is left out of them. It lets the cursor fill a [`BatchDecoder`](crate::codec::BatchDecoder)
+//! again and again: one virtual call for a batch, none for a row. With [`CursorOrder::Any`] the ranges
+//! are read one after the other; with [`CursorOrder::Key`] and its reverse the buckets are merged by
+//! row key, without their salt. The first sends one iterator on from range to range, the others need
+//! one for each bucket:
 //!
 //! ```text
 //!  bucket 0 ──iterator──┐
@@ -45,16 +46,22 @@ mod committer;
 mod cursor;
 mod handle;
 mod latches;
+mod request;
 mod rocks;
 mod traits;
+#[cfg(test)]
+mod watched;
 
 #[cfg(test)]
 pub(crate) use rocks::tests::copy_folder;
+#[cfg(test)]
+pub(crate) use watched::{Change, Watch, Watched};
 
 pub use batch::{Operation, WriteBatch};
 pub use committer::Committer;
-pub use cursor::Counters;
+pub use cursor::{BucketCost, Counters};
 pub use handle::TableHandle;
 pub use latches::{LatchGuard, LatchRequest, Latches};
+pub use request::{CursorRequest, KeyGroups};
 pub use rocks::{RocksStore, StoreOptions};
 pub use traits::{Cursor, CursorOrder, Snapshot, Store};

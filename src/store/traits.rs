@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::codec::BatchDecoder;
 use crate::error::Result;
-use crate::key::BucketRange;
-use crate::store::{Counters, TableHandle, WriteBatch};
+use crate::store::{BucketCost, Counters, CursorRequest, TableHandle, WriteBatch};
 
 /// Tables of ordered bytes. Every method returns at once.
 pub trait Store: Debug + Send + Sync {
@@ -87,14 +86,8 @@ pub trait Snapshot: Debug + Send + Sync {
         found: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
     ) -> Result<()>;
 
-    /// A cursor over ranges as [`expand`](crate::key::expand) makes them: those of one bucket
-    /// stand together, in key order, and do not overlap.
-    fn cursor(
-        &self,
-        table: &TableHandle,
-        ranges: Vec<BucketRange>,
-        order: CursorOrder,
-    ) -> Result<Box<dyn Cursor>>;
+    /// A cursor over what is asked for.
+    fn cursor(&self, table: &TableHandle, request: CursorRequest) -> Result<Box<dyn Cursor>>;
 }
 
 /// In which order a cursor returns its rows.
@@ -111,7 +104,8 @@ pub enum CursorOrder {
 /// A position in a scan. Its owner decides when it moves on, and may drop it at any time.
 pub trait Cursor: Send {
     /// Decodes the next rows: at most `max_rows`, and none more once the decoder holds
-    /// `max_bytes`. Returns whether there may be more; when it says `false` the scan is over.
+    /// `max_bytes`. Returns whether there may be more; when it says `false` the scan is over. It
+    /// may return before the decoder is full, so that whoever called it can end the scan.
     ///
     /// # Errors
     /// [`Corrupt`](crate::ErrorKind::Corrupt) or [`Io`](crate::ErrorKind::Io); the scan is then
@@ -125,4 +119,8 @@ pub trait Cursor: Send {
 
     /// What the scan has cost so far.
     fn counters(&self) -> Counters;
+
+    /// What each bucket that was read has cost since this was asked before, buckets ascending;
+    /// nothing, unless the request is [timed](CursorRequest::timed).
+    fn take_bucket_costs(&mut self) -> Vec<BucketCost>;
 }

@@ -8,29 +8,50 @@ use parking_lot::Mutex;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::store::{RocksStore, Snapshot, StoreOptions, TableHandle};
+use crate::store::{Change, Watch, Watched};
 
-/// A store whose syncs are slow, counted, and may fail.
-#[derive(Debug)]
+/// Syncs are slow, counted, and may fail, as writes may.
+#[derive(Debug, Default)]
 struct SlowDisk {
-    store: RocksStore,
     syncs: AtomicUsize,
     writes: AtomicUsize,
     fails: Mutex<Option<&'static str>>,
 }
 
 impl SlowDisk {
-    fn new() -> Arc<SlowDisk> {
-        let store = RocksStore::in_memory(&StoreOptions::default()).unwrap();
-        store.create_table(100).unwrap();
-        Arc::new(SlowDisk {
-            store,
-            syncs: AtomicUsize::new(0),
-            writes: AtomicUsize::new(0),
-            fails: Mutex::default(),
-        })
+    fn step(&self, step: &str) -> Result<()> {
+        match *self.fails.lock() {
+            Some(fails) if fails == step => Err(Error::io(format!("cannot {step}"))),
+            _ => Ok(()),
+        }
     }
+}
 
+impl Watch for SlowDisk {
+    fn before(&self, change: &Change<'_>) -> Result<()> {
+        match change {
+            Change::Write(batch) => {
+                self.step("write")?;
+                self.writes.fetch_add(batch.len(), Ordering::SeqCst);
+            }
+            Change::Sync => {
+                thread::sleep(Duration::from_millis(20));
+                self.step("sync")?;
+                self.syncs.fetch_add(1, Ordering::SeqCst);
+            }
+            Change::Create(_) | Change::Drop(_) => {}
+        }
+        Ok(())
+    }
+}
+
+fn slow_disk() -> Arc<Watched<SlowDisk>> {
+    let disk = Watched::new(SlowDisk::default());
+    disk.store.create_table(100).unwrap();
+    disk
+}
+
+impl Watched<SlowDisk> {
     fn batch(&self, key: u8) -> WriteBatch {
         let table = self.store.open_table(100, false).unwrap().unwrap();
         let mut batch = WriteBatch::new();
@@ -42,76 +63,11 @@ impl SlowDisk {
         let table = self.store.open_table(100, false).unwrap().unwrap();
         self.store.get(&table, 0, &[key], &mut |_| Ok(())).unwrap()
     }
-
-    fn step(&self, step: &str) -> Result<()> {
-        match *self.fails.lock() {
-            Some(fails) if fails == step => Err(Error::io(format!("cannot {step}"))),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Store for SlowDisk {
-    fn create_table(&self, id: u32) -> Result<()> {
-        self.store.create_table(id)
-    }
-
-    fn drop_table(&self, id: u32) -> Result<()> {
-        self.store.drop_table(id)
-    }
-
-    fn tables(&self) -> Result<Vec<u32>> {
-        self.store.tables()
-    }
-
-    fn open_table(&self, id: u32, salted: bool) -> Result<Option<TableHandle>> {
-        self.store.open_table(id, salted)
-    }
-
-    fn snapshot(&self) -> Arc<dyn Snapshot> {
-        self.store.snapshot()
-    }
-
-    fn sequence(&self) -> u64 {
-        self.store.sequence()
-    }
-
-    fn get(
-        &self,
-        table: &TableHandle,
-        bucket: u8,
-        key: &[u8],
-        found: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<bool> {
-        self.store.get(table, bucket, key, found)
-    }
-
-    fn multi_get(
-        &self,
-        table: &TableHandle,
-        keys: &[(u8, Vec<u8>)],
-        found: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
-    ) -> Result<()> {
-        self.store.multi_get(table, keys, found)
-    }
-
-    fn write(&self, batch: WriteBatch) -> Result<()> {
-        self.step("write")?;
-        self.writes.fetch_add(batch.len(), Ordering::SeqCst);
-        self.store.write(batch)
-    }
-
-    fn sync(&self) -> Result<()> {
-        thread::sleep(Duration::from_millis(20));
-        self.step("sync")?;
-        self.syncs.fetch_add(1, Ordering::SeqCst);
-        self.store.sync()
-    }
 }
 
 #[test]
 fn one_sync_serves_all_who_wait() {
-    let disk = SlowDisk::new();
+    let disk = slow_disk();
     let committer = Committer::new(disk.clone()).unwrap();
     let commits: Vec<Commit> = (0..50)
         .map(|key| committer.commit(disk.batch(key), ()))
@@ -130,7 +86,7 @@ fn one_sync_serves_all_who_wait() {
 
 #[test]
 fn nothing_is_acknowledged_before_its_sync() {
-    let disk = SlowDisk::new();
+    let disk = slow_disk();
     let committer = Committer::new(disk.clone()).unwrap();
     for key in 0..5 {
         let before = disk.syncs.load(Ordering::SeqCst);
@@ -142,7 +98,7 @@ fn nothing_is_acknowledged_before_its_sync() {
 }
 
 /// Notes when it is dropped how many rows were written and how many syncs were made by then.
-struct Held(Arc<SlowDisk>, Arc<Mutex<Option<(usize, usize)>>>);
+struct Held(Arc<Watched<SlowDisk>>, Arc<Mutex<Option<(usize, usize)>>>);
 
 impl Drop for Held {
     fn drop(&mut self) {
@@ -153,7 +109,7 @@ impl Drop for Held {
 
 #[test]
 fn latches_end_with_the_write_and_before_the_sync() {
-    let disk = SlowDisk::new();
+    let disk = slow_disk();
     let committer = Committer::new(disk.clone()).unwrap();
     let noted = Arc::new(Mutex::default());
     block_on(committer.commit(disk.batch(1), Held(disk.clone(), noted.clone()))).unwrap();
@@ -162,7 +118,7 @@ fn latches_end_with_the_write_and_before_the_sync() {
 
 #[test]
 fn a_failure_is_told_to_those_whom_it_hits() {
-    let disk = SlowDisk::new();
+    let disk = slow_disk();
     let committer = Committer::new(disk.clone()).unwrap();
     for step in ["write", "sync"] {
         *disk.fails.lock() = Some(step);
@@ -178,7 +134,7 @@ fn a_failure_is_told_to_those_whom_it_hits() {
 
 #[test]
 fn dropping_it_finishes_what_was_asked() {
-    let disk = SlowDisk::new();
+    let disk = slow_disk();
     let committer = Committer::new(disk.clone()).unwrap();
     let commits: Vec<Commit> = (0..10)
         .map(|key| committer.commit(disk.batch(key), ()))
@@ -196,7 +152,7 @@ fn dropping_it_finishes_what_was_asked() {
 
 #[test]
 fn it_may_be_dropped_in_async_code_and_by_its_own_thread() {
-    let disk = SlowDisk::new();
+    let disk = slow_disk();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();

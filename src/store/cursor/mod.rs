@@ -1,23 +1,74 @@
 //! Scans: ranges one after the other with one iterator, or buckets merged with one for each.
 //!
+//! ```text
+//! SequenceCursor, MergeCursor    which stream has the next row
+//!   Stream                       the rows of some ranges, over one iterator
+//!     Ends                       the first and last rows of groups, if only they are read
+//!     Walk                       where it is in them, and what it leaves out
+//! ```
+//!
+//! A walk that has a [`KeyFilter`](crate::key::KeyFilter) is a *skip scan*. Of a key that is in no
+//! box the filter says where the next one can be that is, and the walk goes there, by some steps or
+//! by a seek, as [`Pace`](pace::Pace) says: a seek costs as much as 5 to 15 steps.
+//!
+//! ```text
+//! b in {5}    (1,4) (1,5) (1,6) ................ (2,0) (2,3) (2,5) (2,6)
+//!                     row ──seek "a > 1"────────────> ──seek (2,5)─> row
+//! ```
+//!
+//! A stream that has [`Ends`](ends::Ends) is a *loose scan*. Of each group of rows that agree in
+//! their first key columns it reads the end that it comes to first, the other one, or both, and a
+//! group costs it one seek:
+//!
+//! ```text
+//! first rows    (1,0) ────────seek────────> (2,0) ────────seek────────> (3,0) ──>
+//! both          (1,0) ──seek──> (1,9) step> (2,0) ──seek──> (2,7) step> (3,0) ──>
+//! ```
+//!
+//! A group is one in its bucket, however many ranges and boxes cut it into pieces, and has one first
+//! and one last row there. Each bucket has an iterator of its own, in a merge or not. Where a bucket
+//! is one group of which one end is read, a sequence comes from that end, whatever the order.
+//!
+//! A scan to which it costs much to find the next row pauses: the `fill` ends with the rows that it
+//! has, and says how far it came. So a statement can be cancelled there, and others have their turn.
+//!
+//! What a scan costs is counted: seeks and steps, rows and bytes, and, only if it is asked for, the
+//! time of each bucket.
+//!
+//! **Invariants.**
+//! - A walk never goes against its direction: where it is sent lies beyond the key it stands on, or
+//!   the scan is an error.
+//! - A row that is left out is not decoded, and no iterator moves but to look for a row that was
+//!   asked for.
+//! - A seek that is counted is one that RocksDB counts.
+//! - A wary iterator, which may give up, reads no groups: a group could not be taken up in its midst.
+//!
 //! Everything here is generic over the raw iterator and over what takes the rows, so that a row
 //! costs no virtual call; [`Cursor`](crate::store::Cursor) is the one dynamic seam, once a batch.
 
+mod costs;
+mod ends;
 mod merge;
+mod pace;
+mod ranges;
 mod sequence;
 mod stream;
 mod tournament;
+mod walk;
 
 #[cfg(test)]
 pub(in crate::store) mod tests;
 
 use crate::codec::BatchDecoder;
 use crate::error::Result;
-use crate::key::BucketRange;
-use crate::store::{Cursor, CursorOrder};
+use crate::store::{Cursor, CursorOrder, CursorRequest};
+
+pub use costs::{BucketCost, Counters};
 
 use merge::MergeCursor;
+use pace::Pace;
 use sequence::SequenceCursor;
+use stream::Choice;
 
 /// An iterator over the keys of a table as they are stored, salt byte included.
 pub(super) trait RawIterator {
@@ -58,6 +109,9 @@ pub(super) trait RowSink {
     fn bytes(&self) -> usize;
     /// Whether it looks at values at all.
     fn needs_value(&self) -> bool;
+    /// Is told of a row, `key` without its salt byte, that is left out, and before which no row is
+    /// left.
+    fn pass(&mut self, _key: &[u8]) {}
 }
 
 /// How much a `fill` may still do.
@@ -117,50 +171,49 @@ impl RowSink for BatchDecoder {
     fn needs_value(&self) -> bool {
         BatchDecoder::needs_value(self)
     }
-}
 
-/// What a scan has cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counters {
-    /// How often an iterator was sent to a key.
-    pub seeks: u64,
-    /// How many rows an iterator stood on: those returned, and those that ended a range or wait
-    /// in a merge.
-    pub steps: u64,
-    /// How many rows were decoded.
-    pub rows: u64,
-}
-
-impl std::ops::AddAssign for Counters {
-    fn add_assign(&mut self, other: Counters) {
-        self.seeks += other.seeks;
-        self.steps += other.steps;
-        self.rows += other.rows;
+    fn pass(&mut self, key: &[u8]) {
+        BatchDecoder::pass(self, key);
     }
 }
 
-/// The cursor over `ranges` of a table whose keys `source` iterates.
-pub(super) fn open<S>(
-    source: S,
-    salted: bool,
-    ranges: Vec<BucketRange>,
-    order: CursorOrder,
-) -> Box<dyn Cursor>
+/// How much work, in steps, a fill does before it pauses where no row is, so that whoever reads may
+/// have it end: somewhat less than a millisecond.
+const PATIENCE: u64 = 4096;
+
+/// The cursor over ranges of a table whose keys `source` iterates.
+pub(super) fn open<S>(source: S, salted: bool, request: CursorRequest) -> Box<dyn Cursor>
 where
     S: Source + Send + 'static,
     S::Iter: Send,
 {
-    let groups = stream::group(salted, ranges);
-    match order {
-        // One bucket is its own merge.
-        CursorOrder::Key | CursorOrder::KeyReverse if groups.len() > 1 => {
-            let reverse = order == CursorOrder::KeyReverse;
-            Box::new(MergeCursor::new(source, salted, groups, reverse))
+    let groups = request.groups;
+    let ranges = match &groups {
+        Some(groups) if !groups.first && !groups.last => Vec::new(),
+        _ => request.ranges,
+    };
+    let choice = Choice {
+        salted,
+        reverse: request.order == CursorOrder::KeyReverse,
+        filter: request.filter,
+        groups,
+        merge_behind: request.merge_behind,
+        pace: Pace::default(),
+        patience: PATIENCE,
+        timed: request.timed,
+    };
+    let streams = match request.order {
+        CursorOrder::Key | CursorOrder::KeyReverse if !choice.merge_behind.is_empty() => {
+            ranges::by_range(salted, ranges)
         }
-        _ => {
-            let reverse = order == CursorOrder::KeyReverse;
-            Box::new(SequenceCursor::new(source, salted, groups, reverse))
+        _ => ranges::by_bucket(salted, ranges),
+    };
+    match request.order {
+        // One stream is its own merge.
+        CursorOrder::Key | CursorOrder::KeyReverse if streams.len() > 1 => {
+            Box::new(MergeCursor::new(source, streams, choice))
         }
+        _ => Box::new(SequenceCursor::new(source, streams, choice)),
     }
 }
 
@@ -174,7 +227,11 @@ where
     }
 
     fn counters(&self) -> Counters {
-        self.counters
+        self.costs.counters
+    }
+
+    fn take_bucket_costs(&mut self) -> Vec<BucketCost> {
+        self.costs.take_buckets()
     }
 }
 
@@ -188,6 +245,10 @@ where
     }
 
     fn counters(&self) -> Counters {
-        self.counters
+        self.costs.counters
+    }
+
+    fn take_bucket_costs(&mut self) -> Vec<BucketCost> {
+        self.costs.take_buckets()
     }
 }

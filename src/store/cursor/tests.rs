@@ -1,17 +1,22 @@
 //! Scans against a sorted map: the map says which rows there are, and in which order.
 
+mod lanes;
+mod loose;
+mod map;
+mod pauses;
+pub(in crate::store) mod selection;
+
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Bound;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
 use super::merge::MergeCursor;
+use super::ranges::{Ranges, by_bucket};
 use super::sequence::SequenceCursor;
-use super::stream::Group;
 use super::*;
-use crate::error::Error;
-use crate::key::ByteRange;
+use crate::key::{BucketRange, ByteRange};
+use map::MapSource;
 
 pub(in crate::store) type Map = BTreeMap<Vec<u8>, Vec<u8>>;
 type Row = (Vec<u8>, Vec<u8>);
@@ -33,115 +38,28 @@ impl RowSink for Vec<Row> {
     }
 }
 
-/// A table that is a map.
-struct MapSource {
-    map: Arc<Map>,
-    /// Reading fails when the iterator comes to this key.
-    fails_at: Option<Vec<u8>>,
-}
-
-struct MapIter {
-    map: Arc<Map>,
-    fails_at: Option<Vec<u8>>,
-    lower: Vec<u8>,
-    upper: Option<Vec<u8>>,
-    at: Option<Vec<u8>>,
-    failed: bool,
-}
-
-impl Source for MapSource {
-    type Iter = MapIter;
-
-    fn open(&self, lower: &[u8], upper: Option<&[u8]>, _wary: bool) -> MapIter {
-        MapIter {
-            map: Arc::clone(&self.map),
-            fails_at: self.fails_at.clone(),
-            lower: lower.to_vec(),
-            upper: upper.map(<[u8]>::to_vec),
-            at: None,
-            failed: false,
-        }
-    }
-}
-
-impl MapIter {
-    fn go(&mut self, key: Option<&Vec<u8>>) -> Option<Vec<u8>> {
-        let inside = |key: &&Vec<u8>| {
-            **key >= self.lower && self.upper.as_ref().is_none_or(|upper| *key < upper)
-        };
-        let key = key.filter(inside).cloned();
-        self.failed = key.is_some() && key == self.fails_at;
-        key.filter(|_| !self.failed)
-    }
-}
-
-impl RawIterator for MapIter {
-    fn seek(&mut self, key: &[u8]) {
-        let map = Arc::clone(&self.map);
-        let from = key.max(&self.lower).to_vec();
-        self.at = self.go(map.range(from..).next().map(|(key, _)| key));
-    }
-
-    fn seek_for_prev(&mut self, key: &[u8]) {
-        let map = Arc::clone(&self.map);
-        let below = match &self.upper {
-            Some(upper) if key >= upper.as_slice() => Bound::Excluded(upper.clone()),
-            _ => Bound::Included(key.to_vec()),
-        };
-        let found = map.range((Bound::Unbounded, below)).next_back();
-        self.at = self.go(found.map(|(key, _)| key));
-    }
-
-    fn seek_to_last(&mut self) {
-        let map = Arc::clone(&self.map);
-        let below = self.upper.clone().map_or(Bound::Unbounded, Bound::Excluded);
-        let found = map.range((Bound::Unbounded, below)).next_back();
-        self.at = self.go(found.map(|(key, _)| key));
-    }
-
-    fn next(&mut self) {
-        let map = Arc::clone(&self.map);
-        if let Some(at) = self.at.take() {
-            let after = (Bound::Excluded(at), Bound::Unbounded);
-            self.at = self.go(map.range(after).next().map(|(key, _)| key));
-        }
-    }
-
-    fn prev(&mut self) {
-        let map = Arc::clone(&self.map);
-        if let Some(at) = self.at.take() {
-            self.at = self.go(map.range(..at).next_back().map(|(key, _)| key));
-        }
-    }
-
-    fn key(&self) -> Option<&[u8]> {
-        self.at.as_deref()
-    }
-
-    fn value(&self) -> Option<&[u8]> {
-        self.map.get(self.at.as_ref()?).map(Vec::as_slice)
-    }
-
-    fn status(&self) -> Result<()> {
-        match self.failed {
-            true => Err(Error::corrupt("a damaged block")),
-            false => Ok(()),
-        }
-    }
-
-    fn gave_up(&self) -> bool {
-        false
-    }
-}
-
 /// Runs `scan` on an unordered scan of a salted table.
 pub(in crate::store) fn sequence<S: Source, T>(
     source: S,
     ranges: Vec<BucketRange>,
     scan: impl FnOnce(&mut SequenceCursor<S>) -> T,
 ) -> T {
-    let groups = stream::group(true, ranges);
-    scan(&mut SequenceCursor::new(source, true, groups, false))
+    let choice = plain(true, false);
+    scan(&mut SequenceCursor::new(
+        source,
+        by_bucket(true, ranges),
+        choice,
+    ))
+}
+
+/// Every row, without a pause.
+fn plain(salted: bool, reverse: bool) -> Choice {
+    Choice {
+        salted,
+        reverse,
+        patience: u64::MAX,
+        ..Choice::default()
+    }
 }
 
 /// One scan to compare.
@@ -219,24 +137,24 @@ impl Case {
     /// Compares the three orders with what they should be.
     pub(in crate::store) fn check<S: Source>(&self, source: impl Fn() -> S) {
         let salted = self.buckets > 0;
-        let groups = || stream::group(salted, self.bucket_ranges());
+        let buckets = || by_bucket(salted, self.bucket_ranges());
         let mut expected = self.expected();
 
-        let mut any = SequenceCursor::new(source(), salted, groups(), false);
+        let mut any = SequenceCursor::new(source(), buckets(), plain(salted, false));
         let mut found = collect(|sink, budget| any.fill_into(sink, budget), self.batch);
-        assert_eq!(any.counters.rows, expected.len() as u64);
+        assert_eq!(any.costs.counters.rows, expected.len() as u64);
         let by_bucket = |row: &Row| self.bucket(&row.0);
         assert!(found.is_sorted_by_key(by_bucket), "bucket after bucket");
         found.sort();
         assert_eq!(found, expected, "any order");
 
         for reverse in [false, true] {
-            let mut merge = MergeCursor::new(source(), salted, groups(), reverse);
+            let mut merge = MergeCursor::new(source(), buckets(), plain(salted, reverse));
             let found = collect(|sink, budget| merge.fill_into(sink, budget), self.batch);
             assert_eq!(found, expected, "reverse: {reverse}");
-            assert_eq!(merge.counters.rows, expected.len() as u64);
+            assert_eq!(merge.costs.counters.rows, expected.len() as u64);
             if !salted {
-                let mut one = SequenceCursor::new(source(), salted, groups(), reverse);
+                let mut one = SequenceCursor::new(source(), buckets(), plain(salted, reverse));
                 let found = collect(|sink, budget| one.fill_into(sink, budget), self.batch);
                 assert_eq!(found, expected, "one bucket, reverse: {reverse}");
             }
@@ -320,7 +238,7 @@ fn ten_each(buckets: u16) -> Arc<Map> {
     Arc::new(rows.collect())
 }
 
-fn whole(buckets: u16) -> VecDeque<Group> {
+fn whole(buckets: u16) -> VecDeque<Ranges> {
     let range = |bucket: u16| BucketRange {
         bucket: bucket as u8,
         range: ByteRange {
@@ -328,7 +246,7 @@ fn whole(buckets: u16) -> VecDeque<Group> {
             end: None,
         },
     };
-    stream::group(true, (0..buckets).map(range).collect())
+    by_bucket(true, (0..buckets).map(range).collect())
 }
 
 #[test]
@@ -339,7 +257,7 @@ fn a_merge_looks_at_no_row_too_many() {
                 map: ten_each(buckets),
                 fails_at: None,
             };
-            let mut merge = MergeCursor::new(source, true, whole(buckets), reverse);
+            let mut merge = MergeCursor::new(source, whole(buckets), plain(true, reverse));
             let mut rows = Vec::new();
             assert!(
                 merge
@@ -351,8 +269,10 @@ fn a_merge_looks_at_no_row_too_many() {
                 // Each bucket's first row, and one step for each row but the last.
                 steps: u64::from(buckets) + 6,
                 rows: 7,
+                // Two of each key, one of each value.
+                bytes: 21,
             };
-            assert_eq!(merge.counters, expected);
+            assert_eq!(merge.costs.counters, expected);
         }
     }
 }
@@ -363,18 +283,19 @@ fn an_unordered_scan_looks_at_no_row_too_many() {
         map: ten_each(16),
         fails_at: None,
     };
-    let mut scan = SequenceCursor::new(source, true, whole(16), false);
+    let mut scan = SequenceCursor::new(source, whole(16), plain(true, false));
     let mut rows = Vec::new();
     assert!(
         scan.fill_into(&mut rows, Budget::new(7, usize::MAX))
             .unwrap()
     );
     assert_eq!(
-        scan.counters,
+        scan.costs.counters,
         Counters {
             seeks: 1,
             steps: 7,
-            rows: 7
+            rows: 7,
+            bytes: 21
         }
     );
 }
@@ -389,12 +310,12 @@ fn a_range_that_touches_the_last_row_of_another_needs_no_seek() {
             end: Some(vec![end]),
         },
     };
-    let groups = stream::group(false, vec![range(1, 3), range(3, 5), range(8, 9)]);
+    let buckets = by_bucket(false, vec![range(1, 3), range(3, 5), range(8, 9)]);
     let source = MapSource {
         map: Arc::new(map),
         fails_at: None,
     };
-    let mut scan = SequenceCursor::new(source, false, groups, false);
+    let mut scan = SequenceCursor::new(source, buckets, plain(false, false));
     let mut rows = Vec::new();
     assert!(
         !scan
@@ -405,11 +326,12 @@ fn a_range_that_touches_the_last_row_of_another_needs_no_seek() {
     assert_eq!(keys, [1, 2, 3, 4, 8]);
     // 1 and 8 are sought; 5 ends the second range.
     assert_eq!(
-        scan.counters,
+        scan.costs.counters,
         Counters {
             seeks: 2,
             steps: 6,
-            rows: 5
+            rows: 5,
+            bytes: 5
         }
     );
 }
@@ -418,7 +340,7 @@ fn a_range_that_touches_the_last_row_of_another_needs_no_seek() {
 fn a_fill_stops_when_the_sink_is_full() {
     let big = vec![0; 5000];
     let map: Map = (0..10).map(|i| (vec![i, 0], big.clone())).collect();
-    let groups = stream::group(
+    let buckets = by_bucket(
         false,
         vec![BucketRange {
             bucket: 0,
@@ -432,7 +354,7 @@ fn a_fill_stops_when_the_sink_is_full() {
         map: Arc::new(map),
         fails_at: None,
     };
-    let mut scan = SequenceCursor::new(source, false, groups, false);
+    let mut scan = SequenceCursor::new(source, buckets, plain(false, false));
     let mut rows = Vec::new();
     assert!(scan.fill_into(&mut rows, Budget::new(100, 12_000)).unwrap());
     assert_eq!(rows.len(), 3, "the third row passes 12,000 bytes");
@@ -447,7 +369,7 @@ fn an_iterator_that_fails_ends_no_scan_in_silence() {
                 fails_at: Some(vec![bucket, i, bucket]),
             };
             let mut rows: Vec<Row> = Vec::new();
-            let mut merge = MergeCursor::new(source(), true, whole(3), reverse);
+            let mut merge = MergeCursor::new(source(), whole(3), plain(true, reverse));
             let error = merge
                 .fill_into(&mut rows, Budget::new(100, usize::MAX))
                 .unwrap_err();
@@ -458,7 +380,7 @@ fn an_iterator_that_fails_ends_no_scan_in_silence() {
                     .unwrap()
             );
 
-            let mut scan = SequenceCursor::new(source(), true, whole(3), reverse);
+            let mut scan = SequenceCursor::new(source(), whole(3), plain(true, reverse));
             let error = scan
                 .fill_into(&mut rows, Budget::new(100, usize::MAX))
                 .unwrap_err();

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use rocksdb::ReadOptions;
 
 use crate::error::Result;
-use crate::key::BucketRange;
 use crate::store::cursor::{self, Source};
 use crate::store::rocks::owned::{OwnedIterator, OwnedSnapshot};
 use crate::store::rocks::{Family, rows};
-use crate::store::{Cursor, CursorOrder, Snapshot, TableHandle};
+use crate::store::{Cursor, CursorRequest, Snapshot, TableHandle};
 
 /// Iterators over a table at that moment.
 pub(super) struct TableSource {
@@ -73,18 +72,8 @@ impl Snapshot for RocksSnapshot {
         rows::multi_get(self.snapshot.db(), &self.options, table, keys, found)
     }
 
-    fn cursor(
-        &self,
-        table: &TableHandle,
-        ranges: Vec<BucketRange>,
-        order: CursorOrder,
-    ) -> Result<Box<dyn Cursor>> {
-        Ok(cursor::open(
-            self.source(table)?,
-            table.salted(),
-            ranges,
-            order,
-        ))
+    fn cursor(&self, table: &TableHandle, request: CursorRequest) -> Result<Box<dyn Cursor>> {
+        Ok(cursor::open(self.source(table)?, table.salted(), request))
     }
 }
 

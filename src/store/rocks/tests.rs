@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use rocksdb::statistics::Ticker;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::store::cursor::tests::selection::any_selection;
 use crate::store::cursor::tests::{Map, case};
 
 mod damage;
@@ -88,6 +90,42 @@ fn scans_of_memtables_and_files_agree_with_a_map() {
             store.drop_table(id).unwrap();
             Ok(())
         })
+        .unwrap();
+}
+
+#[test]
+fn scans_of_memtables_and_files_read_the_rows_that_are_asked_for() {
+    let store = in_memory();
+    let next = std::cell::Cell::new(100);
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(64));
+    runner
+        .run(
+            &(any_selection(), any::<bool>()),
+            |(selection, in_files)| {
+                let id = next.replace(next.get() + 1);
+                let salted = selection.buckets > 0;
+                let table = table_of(&store, id, salted, &selection.map());
+                // Behind every third row, more deleted ones than a wary iterator takes.
+                let mut batch = WriteBatch::new();
+                for key in selection.map().keys().step_by(3) {
+                    for last in 0..4 {
+                        let key = [key, &[0, last][..]].concat();
+                        match salted {
+                            true => batch.delete(&table, key[0], &key[1..]),
+                            false => batch.delete(&table, 0, &key),
+                        }
+                    }
+                }
+                store.write(batch).unwrap();
+                if in_files {
+                    store.compact(&table).unwrap();
+                }
+                let snapshot = RocksSnapshot::new(OwnedSnapshot::take(&store.db));
+                selection.check(|| snapshot.source(&table).unwrap());
+                store.drop_table(id).unwrap();
+                Ok(())
+            },
+        )
         .unwrap();
 }
 
@@ -280,7 +318,7 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) {
 fn a_cursor_fills_batches_in_each_order() {
     use crate::codec::{BatchDecoder, ColumnSource, KeyColumn};
     use crate::key::{BucketRange, ByteRange};
-    use crate::store::{Counters, CursorOrder};
+    use crate::store::{Counters, CursorOrder, CursorRequest};
     use crate::types::SqlType;
     use datafusion::arrow::array::AsArray;
     use datafusion::arrow::datatypes::{DataType, Field, Int32Type, Schema};
@@ -318,7 +356,8 @@ fn a_cursor_fills_batches_in_each_order() {
     };
     let snapshot = store.snapshot();
     let mut all = |order| -> Vec<i32> {
-        let mut cursor = snapshot.cursor(&table, ranges(), order).unwrap();
+        let request = CursorRequest::new(ranges(), order);
+        let mut cursor = snapshot.cursor(&table, request).unwrap();
         let mut found = Vec::new();
         loop {
             let more = cursor.fill(&mut decoder, 64, usize::MAX).unwrap();
@@ -340,7 +379,8 @@ fn a_cursor_fills_batches_in_each_order() {
     any.sort_unstable();
     assert!(any.into_iter().eq(-100..400));
 
-    let mut cursor = snapshot.cursor(&table, ranges(), CursorOrder::Key).unwrap();
+    let request = CursorRequest::new(ranges(), CursorOrder::Key);
+    let mut cursor = snapshot.cursor(&table, request).unwrap();
     assert!(cursor.fill(&mut decoder, 10, usize::MAX).unwrap());
     assert_eq!(decoder.len(), 10);
     assert_eq!(
@@ -348,9 +388,33 @@ fn a_cursor_fills_batches_in_each_order() {
         Counters {
             seeks: 256,
             steps: 256 + 9,
-            rows: 10
+            rows: 10,
+            bytes: 40
         }
     );
+}
+
+/// What the cursors count is what RocksDB does.
+#[test]
+fn seeks_are_those_of_rocksdb() {
+    use crate::store::cursor::tests::selection::any_selection;
+    use proptest::strategy::ValueTree;
+
+    let env = rocksdb::Env::mem_env().unwrap();
+    let (mut database, family) = options::rocksdb_options(&options(), Some(&env));
+    database.enable_statistics();
+    let folder = std::env::temp_dir();
+    let store = RocksStore::open_families(&folder, &database, family, Vec::new(), None).unwrap();
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut seeks = 0;
+    for id in 100..164 {
+        let selection = any_selection().new_tree(&mut runner).unwrap().current();
+        let table = table_of(&store, id, selection.buckets > 0, &selection.map());
+        let snapshot = RocksSnapshot::new(OwnedSnapshot::take(&store.db));
+        seeks += selection.check(|| snapshot.source(&table).unwrap());
+        assert_eq!(database.get_ticker_count(Ticker::NumberDbSeek), seeks);
+    }
+    assert!(seeks > 1000);
 }
 
 /// A scan that ends before many deleted rows does not walk through them, and loses no row.
