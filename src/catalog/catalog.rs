@@ -10,7 +10,9 @@ use tokio::sync::OwnedRwLockWriteGuard;
 
 use crate::catalog::crash::crash_point;
 use crate::catalog::state::{already_exists, not_found};
-use crate::catalog::system::{self, FIRST_TABLE_ID, ROW_FORMAT, SYSTEM_SCHEMA};
+use crate::catalog::system::{
+    self, FIRST_TABLE_ID, ROW_FORMAT, STORED_DEFAULT_FORMAT, SYSTEM_SCHEMA,
+};
 use crate::catalog::system_rows::SystemTable;
 use crate::catalog::{CatalogState, Entry, TableDef, stored};
 use crate::error::{Error, Result};
@@ -65,9 +67,10 @@ impl Catalog {
                     def.id
                 ))
             };
-            if def.format_version > ROW_FORMAT {
+            if def.format_version > STORED_DEFAULT_FORMAT {
                 return Err(Error::unsupported(format!(
-                    "table {} has row format {}, this rocksalt reads formats up to {ROW_FORMAT}",
+                    "table {} has row format {}, this rocksalt reads formats up to \
+                     {STORED_DEFAULT_FORMAT}",
                     def.display_name(),
                     def.format_version
                 )));
@@ -101,6 +104,12 @@ impl Catalog {
         Arc::clone(&self.state.read())
     }
 
+    /// Whether `state` is still the state of the tables. A snapshot of the store that was taken
+    /// before this was asked has no rows of a later definition.
+    pub fn is_state(&self, state: &Arc<CatalogState>) -> bool {
+        Arc::ptr_eq(&self.state.read(), state)
+    }
+
     /// Whether `entry` is still the table of its name. With its lock held the answer stays true.
     pub fn is_current(&self, entry: &Entry) -> bool {
         let state = self.state.read();
@@ -127,12 +136,13 @@ impl Catalog {
         for (column, id) in def.columns.iter_mut().zip(1..) {
             column.id = id;
         }
+        def.next_column_id = def.columns.len() as u32 + 1;
         def.format_version = ROW_FORMAT;
         let entry = self.create_family(&mut next_id, def)?;
         let mut batch = WriteBatch::new();
         self.tables
             .put(&mut batch, &stored::table_row(&entry.def))?;
-        for row in stored::column_rows(&entry.def) {
+        for row in stored::column_rows(&entry.def)? {
             self.columns.put(&mut batch, &row)?;
         }
         self.commit(batch)?;
@@ -166,7 +176,7 @@ impl Catalog {
         let mut batch = WriteBatch::new();
         self.tables
             .delete(&mut batch, &stored::table_row(&entry.def))?;
-        for row in stored::column_rows(&entry.def) {
+        for row in stored::column_rows(&entry.def)? {
             self.columns.delete(&mut batch, &row)?;
         }
         self.commit(batch)?;
@@ -206,6 +216,63 @@ impl Catalog {
         self.drop_family(old.def.id);
         crash_point("truncate: old family gone");
         Ok(())
+    }
+
+    /// Gives a table the definition that `change` makes of its old one, and returns whether there
+    /// was one to change: with `if_exists` there may be none. No statement writes the table while
+    /// `change` looks at it. Its rows stay as they are: `change` keeps key, salting, and the ids of
+    /// the columns that stay. Waits and blocks as [`Catalog::drop_table`] does.
+    ///
+    /// # Errors
+    /// Those of [`Catalog::drop_table`] and of `change`;
+    /// [`AlreadyExists`](crate::ErrorKind::AlreadyExists) when the new name is taken.
+    pub async fn alter_table(
+        &self,
+        schema: &str,
+        name: &str,
+        if_exists: bool,
+        lock_timeout: Duration,
+        timers: &Handle,
+        change: impl FnOnce(&Entry) -> Result<TableDef>,
+    ) -> Result<bool> {
+        refuse_system(schema)?;
+        let Some((old, _lock)) = self.lock(schema, name, lock_timeout, timers).await? else {
+            return match if_exists {
+                true => Ok(false),
+                false => Err(not_found(schema, name)),
+            };
+        };
+        let mut def = change(&old)?;
+        if def == *old.def {
+            return Ok(true);
+        }
+        def.format_version = match def.columns.iter().all(|c| c.missing.is_null()) {
+            true => ROW_FORMAT,
+            false => STORED_DEFAULT_FORMAT,
+        };
+        let _turn = self.next_id.lock();
+        let is_taken = self.state().find_table(schema, &def.name).is_some();
+        if def.name != old.def.name && is_taken {
+            return Err(already_exists(schema, &def.name));
+        }
+        let mut batch = WriteBatch::new();
+        self.tables
+            .delete(&mut batch, &stored::table_row(&old.def))?;
+        for row in stored::column_rows(&old.def)? {
+            self.columns.delete(&mut batch, &row)?;
+        }
+        self.tables.put(&mut batch, &stored::table_row(&def))?;
+        for row in stored::column_rows(&def)? {
+            self.columns.put(&mut batch, &row)?;
+        }
+        self.commit(batch)?;
+        crash_point("alter: catalog rows written");
+        let entry = Entry {
+            def: Arc::new(def),
+            ..Entry::clone(&old)
+        };
+        self.publish(|state| state.without(&old.def).with(entry));
+        Ok(true)
     }
 
     /// The table of that name and its exclusive lock, or `None` if there is none.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 
+use crate::codec::StoredColumn;
 use crate::key::{KeyColumn, KeyLayout, Salting};
-use crate::types::SqlType;
+use crate::types::{SqlType, Value};
 
 /// One column of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,20 @@ pub struct ColumnDef {
     pub nullable: bool,
     /// The text of the DEFAULT expression.
     pub default: Option<String>,
+    /// What rows read that were written before the column was added: of the column's own type, or
+    /// NULL.
+    pub missing: Value,
+}
+
+impl ColumnDef {
+    /// The column as it is found in row values.
+    pub fn stored(&self) -> StoredColumn {
+        StoredColumn {
+            id: self.id,
+            sql_type: self.sql_type,
+            missing: self.missing.clone(),
+        }
+    }
 }
 
 /// One part of a primary key.
@@ -42,13 +57,16 @@ pub struct TableDef {
     pub name: String,
     /// The columns in declared order.
     pub columns: Vec<ColumnDef>,
+    /// The id that the next column gets: larger than every id that a column of this table ever
+    /// had.
+    pub next_column_id: u32,
     /// The name of the primary key's constraint, if it was given one.
     pub key_name: Option<String>,
     /// The parts of the primary key, in key order.
     pub key: Vec<KeyPart>,
     /// The salting, its columns being indices into `key`.
     pub salting: Option<Salting>,
-    /// The version of the row format that the table was created with.
+    /// The version of the format that a reader of its rows must know.
     pub format_version: u32,
 }
 

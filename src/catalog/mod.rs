@@ -24,6 +24,7 @@
 //!                    an id unused ─┘   a family unused ─┘            a family unused ─┘
 //! DROP      catalog rows gone, synced │ drop the family
 //!                     a family unused ─┘
+//! ALTER     old catalog rows gone and new ones written, one batch, synced
 //! ```
 //!
 //! Opening drops the families that no row names. So a crash leaves the old definition or the new
@@ -32,13 +33,17 @@
 //! **Invariants.**
 //! - An id is never given twice, not even to tables that were never finished.
 //! - A row never names a family that is not on disk: one that is missing is damage.
-//! - One change at a time. DROP and TRUNCATE hold the table's lock exclusively, and writers hold
-//!   it shared from binding to commit, so that no batch names a family that is gone. Readers take
-//!   no lock.
+//! - The id of a column is never given twice in a table: rows that have a column that was dropped
+//!   stay as they are.
+//! - One change at a time. DROP, TRUNCATE and ALTER hold the table's lock exclusively, and writers hold
+//!   it shared from binding to commit, so that no batch names a family that is gone, and no row is
+//!   written by an old definition. Readers take no lock: they take their snapshot, and then make
+//!   sure that the definition that they were bound with was still the one.
 //! - The tables of the catalog itself are not in it: their definitions are code.
 
 #[expect(clippy::module_inception)]
 mod catalog;
+mod columns;
 mod crash;
 mod definition;
 mod names;

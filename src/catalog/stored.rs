@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::{ColumnDef, KeyPart, TableDef, names};
+use crate::codec::{RowDecoder, RowEncoder};
 use crate::error::{Error, Result};
 use crate::key::Salting;
 use crate::types::{SqlType, Value};
@@ -29,14 +30,15 @@ pub(super) fn table_row(def: &TableDef) -> Vec<Value> {
         Value::from(salt_columns),
         Value::from(def.key_name.clone()),
         Value::UInteger(def.format_version),
+        Value::UInteger(def.next_column_id),
     ]
 }
 
 /// The rows of `system.columns`.
-pub(super) fn column_rows(def: &TableDef) -> Vec<Vec<Value>> {
+pub(super) fn column_rows(def: &TableDef) -> Result<Vec<Vec<Value>>> {
     let rows = def.columns.iter().enumerate().map(|(i, column)| {
         let place = def.key_position(i);
-        vec![
+        Ok(vec![
             Value::from(&def.schema),
             Value::from(&def.name),
             Value::Integer(i as i32 + 1),
@@ -47,9 +49,36 @@ pub(super) fn column_rows(def: &TableDef) -> Vec<Vec<Value>> {
             Value::from(column.default.clone()),
             Value::from(place.map(|place| place as i32 + 1)),
             Value::from(place.map(|place| def.key[place].descending)),
-        ]
+            stored_default(column)?,
+        ])
     });
     rows.collect()
+}
+
+/// What rows read that are older than the column, as the row value that holds it alone: so it has
+/// the bytes that it would have in those rows.
+fn stored_default(column: &ColumnDef) -> Result<Value> {
+    if column.missing.is_null() {
+        return Ok(Value::Null);
+    }
+    let mut bytes = Vec::new();
+    RowEncoder::new(vec![(column.id, column.sql_type)])
+        .encode_values(std::slice::from_ref(&column.missing), &mut bytes)?;
+    Ok(Value::Binary(bytes))
+}
+
+/// The value that [`stored_default`] made of a column's.
+fn missing(column: &ColumnDef, stored: Option<&Value>) -> Result<Value> {
+    let bytes = match stored {
+        Some(Value::Null) => return Ok(Value::Null),
+        Some(Value::Binary(bytes)) => bytes,
+        _ => return Err(damaged("stored_default")),
+    };
+    let values = RowDecoder::new(vec![column.stored()]).decode_values(bytes)?;
+    match <[Value; 1]>::try_from(values) {
+        Ok([value]) if !value.is_null() => Ok(value),
+        _ => Err(damaged("stored_default")),
+    }
 }
 
 /// The definitions that the rows of `system.tables` and `system.columns` say, each table's
@@ -89,13 +118,16 @@ fn definition(row: &[Value], column_rows: &[Vec<Value>]) -> Result<TableDef> {
         if unsigned(row, 2)? != i as u64 + 1 {
             return Err(damaged("ordinal_position"));
         }
-        columns.push(ColumnDef {
+        let mut column = ColumnDef {
             id: u16::try_from(unsigned(row, 4)?).map_err(|_| damaged("column_id"))?,
             name: text(row, 3)?,
             sql_type: SqlType::parse_stored(&text(row, 5)?).ok_or_else(|| damaged("data_type"))?,
             nullable: boolean(row, 6)?,
             default: optional_text(row, 7)?,
-        });
+            missing: Value::Null,
+        };
+        column.missing = missing(&column, row.get(10))?;
+        columns.push(column);
         if !matches!(row.get(8), Some(Value::Null)) {
             let place = unsigned(row, 8)? as usize;
             key.insert(
@@ -107,6 +139,13 @@ fn definition(row: &[Value], column_rows: &[Vec<Value>]) -> Result<TableDef> {
             );
         }
     }
+    let after_last = columns.iter().map(|c| u32::from(c.id) + 1).max();
+    let next_column_id = match (row.get(7), after_last) {
+        (Some(Value::Null), Some(after_last)) => after_last,
+        (_, after_last) => Some(number(row, 7)?)
+            .filter(|next| Some(*next) >= after_last)
+            .ok_or_else(|| damaged("next_column_id"))?,
+    };
     // The places are 1, 2, ... without a gap.
     if key.is_empty() || !key.keys().copied().eq(1..=key.len()) {
         return Err(damaged("key_position"));
@@ -133,6 +172,7 @@ fn definition(row: &[Value], column_rows: &[Vec<Value>]) -> Result<TableDef> {
         schema: text(row, 0)?,
         name: text(row, 1)?,
         columns,
+        next_column_id,
         key_name: optional_text(row, 5)?,
         key,
         salting,

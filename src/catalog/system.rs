@@ -1,7 +1,8 @@
 //! The definitions of the catalog's own tables.
 
 use crate::catalog::{ColumnDef, KeyPart, TableDef};
-use crate::types::SqlType::{self, Boolean, Integer, UInteger, Varchar};
+use crate::types::SqlType::{self, Boolean, Integer, UInteger, Varbinary, Varchar};
+use crate::types::Value;
 
 /// The schema of the catalog's own tables.
 pub(super) const SYSTEM_SCHEMA: &str = "system";
@@ -17,8 +18,10 @@ pub(super) const COUNTERS_ID: u32 = 4;
 /// Ids below this one are the system's.
 pub(super) const FIRST_TABLE_ID: u32 = 100;
 
-/// The version of the row format that new tables get.
+/// The version of the row format that a reader of new tables must know.
 pub(super) const ROW_FORMAT: u32 = 1;
+/// The same for tables whose old rows lack a column and read a stored default.
+pub(super) const STORED_DEFAULT_FORMAT: u32 = 2;
 
 const TEXT: SqlType = Varchar(None);
 
@@ -36,6 +39,8 @@ pub(super) fn tables() -> TableDef {
             ("salt_columns", TEXT, true),
             ("key_name", TEXT, true),
             ("format_version", UInteger, false),
+            // NULL in rows that were written before there was ALTER TABLE: no id was given up.
+            ("next_column_id", UInteger, true),
         ],
     )
 }
@@ -60,6 +65,8 @@ pub(super) fn columns() -> TableDef {
             // From 1, in key order; NULL for a column that is not in the key.
             ("key_position", Integer, true),
             ("is_descending", Boolean, true),
+            // What rows read that are older than the column: a row value that holds it alone.
+            ("stored_default", Varbinary(None), true),
         ],
     )
 }
@@ -110,8 +117,10 @@ fn system_table(
                 sql_type,
                 nullable,
                 default: None,
+                missing: Value::Null,
             })
             .collect(),
+        next_column_id: (key.len() + rest.len()) as u32 + 1,
         key_name: None,
         key: (0..key.len())
             .map(|column| KeyPart {

@@ -1,10 +1,10 @@
 //! Rows of the catalog's own tables as values.
 
 use crate::catalog::TableDef;
-use crate::codec::{BatchDecoder, ColumnSource, RowEncoder, StoredColumn};
+use crate::codec::{BatchDecoder, ColumnSource, RowEncoder};
 use crate::error::{Error, Result};
 use crate::key::{BucketRange, ByteRange, KeyLayout};
-use crate::store::{CursorOrder, Store, TableHandle, WriteBatch};
+use crate::store::{CursorOrder, CursorRequest, Store, TableHandle, WriteBatch};
 use crate::types::Value;
 
 /// One of the catalog's own tables, open.
@@ -74,11 +74,7 @@ impl SystemTable {
             if i < key_columns {
                 ColumnSource::Key(i)
             } else {
-                ColumnSource::Stored(StoredColumn {
-                    id: column.id,
-                    sql_type: column.sql_type,
-                    missing: Value::Null,
-                })
+                ColumnSource::Stored(column.stored())
             }
         });
         let mut decoder = BatchDecoder::new(
@@ -93,9 +89,8 @@ impl SystemTable {
                 end: None,
             },
         };
-        let mut cursor = store
-            .snapshot()
-            .cursor(&self.handle, vec![all], CursorOrder::Key)?;
+        let request = CursorRequest::new(vec![all], CursorOrder::Key);
+        let mut cursor = store.snapshot().cursor(&self.handle, request)?;
         let mut rows = Vec::new();
         loop {
             let more = cursor.fill(&mut decoder, 4096, usize::MAX)?;

@@ -14,8 +14,9 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::key::Salting;
 use crate::store::{RocksStore, Store, StoreOptions, WriteBatch};
-use crate::types::SqlType;
+use crate::types::{SqlType, Value};
 
+mod altering;
 mod crashes;
 mod recording;
 mod together;
@@ -53,6 +54,7 @@ fn column(name: &str, sql_type: SqlType) -> ColumnDef {
         sql_type,
         nullable: true,
         default: None,
+        missing: Value::Null,
     }
 }
 
@@ -69,6 +71,7 @@ fn simple(name: &str) -> TableDef {
             },
             column("v", SqlType::Varchar(None)),
         ],
+        next_column_id: 0,
         key_name: None,
         key: vec![KeyPart {
             column: 0,
@@ -150,6 +153,7 @@ fn full() -> TableDef {
 fn without_ids(def: &TableDef) -> TableDef {
     let mut def = TableDef {
         id: 0,
+        next_column_id: 0,
         format_version: 0,
         ..def.clone()
     };
@@ -209,6 +213,7 @@ fn every_feature_of_a_definition_survives() {
         assert_eq!(entry.handle.salted(), def.salting.is_some());
         let ids: Vec<u16> = entry.def.columns.iter().map(|column| column.id).collect();
         assert!(ids.iter().copied().eq(1..=def.columns.len() as u16));
+        assert_eq!(entry.def.next_column_id, def.columns.len() as u32 + 1);
         assert_eq!(entry.def.format_version, 1);
     }
     let ids: BTreeSet<u32> = before.iter().map(|def| def.id).collect();
@@ -296,6 +301,10 @@ fn system_tables_are_not_changed() {
     assert_eq!(kind(catalog.create_table(def, true)), ErrorKind::Invalid);
     let drop = catalog.drop_table("system", "tables", true, WAIT, runtime.handle());
     assert_eq!(kind(runtime.block_on(drop)), ErrorKind::Invalid);
+    let alter = catalog.alter_table("system", "tables", true, WAIT, runtime.handle(), |_| {
+        panic!("nothing is to be changed")
+    });
+    assert_eq!(kind(runtime.block_on(alter)), ErrorKind::Invalid);
     let truncate = catalog.truncate_table("system", "columns", WAIT, runtime.handle());
     assert_eq!(
         runtime.block_on(truncate).unwrap_err().kind(),
@@ -421,7 +430,7 @@ fn the_row_of_a_table_has_the_bytes_of_the_document() {
     let document = include_str!("../../docs/format.md");
     let sample = document
         .lines()
-        .find(|line| line.starts_with("01 05 03 04 04 04 05 00"))
+        .find(|line| line.starts_with("01 06 03 04 04 04 05 00"))
         .unwrap();
     assert_eq!(value, sample.replace("| ", ""));
 }

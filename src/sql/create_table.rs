@@ -69,6 +69,25 @@ pub(super) fn create_table(reader: &mut Reader) -> Result<CreateTable> {
     Ok(create)
 }
 
+/// The column that ALTER TABLE adds, declared as in CREATE TABLE.
+pub(super) fn added_column(reader: &mut Reader) -> Result<Column> {
+    let mut draft = Draft::default();
+    let start = reader.position();
+    column(reader, &mut draft)?;
+    let key = draft.key.map(|key| key.position);
+    if let Some(position) = key.or_else(|| at_key(reader).then(|| reader.position())) {
+        return Err(Error::invalid(
+            "a column of the primary key cannot be added: create another table and UPSERT INTO it \
+             SELECT ... FROM this one",
+        )
+        .at(position));
+    }
+    match draft.columns.pop() {
+        Some(column) => Ok(column.finish(false)),
+        None => Err(Error::internal("a column was read and is not there").at(start)),
+    }
+}
+
 /// A column or the primary key.
 fn element(reader: &mut Reader, draft: &mut Draft) -> Result<()> {
     let position = reader.position();
@@ -400,6 +419,15 @@ impl DraftColumn {
         self.null = Some((nullable, position));
         Ok(())
     }
+
+    fn finish(self, in_key: bool) -> Column {
+        Column {
+            name: self.name,
+            sql_type: self.sql_type,
+            nullable: self.null.map_or(!in_key, |(nullable, _)| nullable),
+            default: self.default,
+        }
+    }
 }
 
 struct DraftKey {
@@ -471,7 +499,7 @@ impl Draft {
         let mut columns = Vec::with_capacity(self.columns.len());
         for column in self.columns {
             let in_key = seen.contains(&column.name.value);
-            let nullable = match column.null {
+            match column.null {
                 Some((true, position)) if in_key && key.parts.len() == 1 => {
                     return Err(Error::invalid(format!(
                         "column {} is the whole primary key and cannot be NULL",
@@ -479,15 +507,9 @@ impl Draft {
                     ))
                     .at(position));
                 }
-                Some((nullable, _)) => nullable,
-                None => !in_key,
-            };
-            columns.push(Column {
-                name: column.name,
-                sql_type: column.sql_type,
-                nullable,
-                default: column.default,
-            });
+                _ => {}
+            }
+            columns.push(column.finish(in_key));
         }
         Ok((columns, key.name, key.parts))
     }

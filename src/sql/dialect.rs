@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use sqlparser::ast::Expr;
 use sqlparser::dialect::{Dialect, GenericDialect, Precedence};
-use sqlparser::keywords::Keyword;
+use sqlparser::keywords::{Keyword, RESERVED_FOR_COLUMN_ALIAS};
 use sqlparser::parser::{Parser, ParserError};
 
 /// sqlparser's generic dialect for expressions and queries.
@@ -47,6 +47,11 @@ macro_rules! dialect {
 
             fn is_identifier_part(&self, ch: char) -> bool {
                 GenericDialect.is_identifier_part(ch)
+            }
+
+            /// `SELECT 1 ON CONFLICT` does not call the column `on`.
+            fn is_column_alias(&self, word: &Keyword, _: &mut Parser) -> bool {
+                *word != Keyword::ON && !RESERVED_FOR_COLUMN_ALIAS.contains(word)
             }
 
             fn parse_prefix(&self, _: &mut Parser) -> Option<Result<Expr, ParserError>> {

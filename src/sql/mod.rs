@@ -19,12 +19,16 @@
 //! stay sqlparser's, they are as written. `Display` of a statement is its canonical text: it reads
 //! back as the same statement.
 
+mod alter_table;
+mod condition;
 mod copy;
 mod create_table;
 mod data_type;
 mod dialect;
+mod explain;
 mod lexeme;
 mod name;
+mod on_conflict;
 mod parameters;
 mod parse;
 mod reader;
@@ -36,12 +40,14 @@ mod text;
 mod tokens;
 mod write;
 
+pub use condition::{Condition, parse_condition};
 pub use data_type::sql_type;
+pub use explain::{Explain, ExplainFormat};
 pub use name::{Name, TableName};
 pub use parameters::{ParameterStyle, Parameters};
 pub use parse::{Parsed, parse};
 pub use script::{Completeness, Piece, Split, completeness, split};
 pub use statement::{
-    Assigned, Column, CopyFrom, CreateTable, Delete, Insert, KeyPart, SettingValue, Source,
-    Statement, Update,
+    AlterAction, AlterTable, Assigned, Column, ConflictAction, CopyFrom, CreateTable, Delete,
+    Insert, KeyPart, OnConflict, SettingValue, Source, Statement, Update,
 };

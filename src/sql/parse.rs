@@ -9,7 +9,7 @@ use crate::sql::parameters::{self, Parameters};
 use crate::sql::reader::{MAX_NESTING, Reader};
 use crate::sql::statement::Statement;
 use crate::sql::tokens::{Depth, Tokens, depth, is_word, one_statement};
-use crate::sql::{copy, create_table, rewrite, session, write};
+use crate::sql::{alter_table, copy, create_table, explain, rewrite, session, write};
 
 /// A statement and its parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Parsed {
 }
 
 /// A shorter statement has a tree so low that every thread has the stack for it.
-const SHORT: usize = 100;
+pub(super) const SHORT: usize = 100;
 
 /// Reads the one statement in `text`. Comments and semicolons around it are fine.
 ///
@@ -32,7 +32,15 @@ const SHORT: usize = 100;
 /// the statement makes no sense, `Unsupported` if it is known and not done, `Limit` if it is too
 /// deep. All but the first have a position.
 pub fn parse(text: &str) -> Result<Parsed> {
-    let Tokens { tokens, end } = one_statement(text)?;
+    with_room(one_statement(text)?, parse_tokens)
+}
+
+/// Numbers the parameters among the tokens and calls `parse`, on a stack that is large enough.
+pub(super) fn with_room<T: Send>(
+    tokens: Tokens,
+    parse: impl FnOnce(Tokens, Parameters) -> Result<T> + Send,
+) -> Result<T> {
+    let Tokens { tokens, end } = tokens;
     let (tokens, parameters) = parameters::number(tokens)?;
     let Depth {
         levels,
@@ -46,7 +54,7 @@ pub fn parse(text: &str) -> Result<Parsed> {
         return limit("queries in double parentheses are nested too deeply".to_owned());
     }
     if levels <= SHALLOW_LEVELS && nesting <= SHALLOW_NESTING {
-        return parse_tokens(tokens, parameters);
+        return parse(tokens, parameters);
     }
     if nesting > MAX_NESTING {
         return limit(format!(
@@ -63,7 +71,7 @@ pub fn parse(text: &str) -> Result<Parsed> {
     std::thread::scope(|scope| {
         std::thread::Builder::new()
             .stack_size(stack)
-            .spawn_scoped(scope, || parse_tokens(tokens, parameters))
+            .spawn_scoped(scope, || parse(tokens, parameters))
             .map_err(|e| Error::limit("no stack for a deep statement").with_source(e))?
             .join()
             .unwrap_or_else(|_| Err(Error::internal("the parser failed")))
@@ -113,12 +121,13 @@ fn refuses_parameters(statement: &Statement) -> Option<&'static str> {
         | Statement::Insert(_)
         | Statement::Update(_)
         | Statement::Delete(_) => None,
-        Statement::Explain(inner) => refuses_parameters(inner),
+        Statement::Explain(explain) => refuses_parameters(&explain.statement),
         other => Some(other.kind()),
     }
 }
 
-fn statement(reader: &mut Reader) -> Result<Statement> {
+/// A statement, from its first word on.
+pub(super) fn statement(reader: &mut Reader) -> Result<Statement> {
     let position = reader.position();
     let first = match reader.peek() {
         Token::LParen => return query(reader),
@@ -136,8 +145,8 @@ fn statement(reader: &mut Reader) -> Result<Statement> {
         return Err(Error::unsupported(message).at(position));
     }
     let known = [
-        "CREATE", "DROP", "TRUNCATE", "SHOW", "DESCRIBE", "DESC", "UPSERT", "INSERT", "UPDATE",
-        "DELETE", "COPY", "EXPLAIN", "SET",
+        "CREATE", "DROP", "TRUNCATE", "ALTER", "SHOW", "DESCRIBE", "DESC", "UPSERT", "INSERT",
+        "UPDATE", "DELETE", "COPY", "EXPLAIN", "SET",
     ];
     if !known.contains(&first.as_str()) {
         return Err(reader.expected("a statement"));
@@ -152,6 +161,10 @@ fn statement(reader: &mut Reader) -> Result<Statement> {
             refuse_more_tables(reader)?;
             Ok(Statement::Truncate { table })
         }
+        "ALTER" => {
+            reader.expect("TABLE")?;
+            alter_table::alter_table(reader).map(Statement::AlterTable)
+        }
         "SHOW" => session::show(reader),
         "DESCRIBE" | "DESC" => {
             reader.eat("TABLE");
@@ -159,12 +172,12 @@ fn statement(reader: &mut Reader) -> Result<Statement> {
                 table: reader.table_name()?,
             })
         }
-        "UPSERT" => write::insert(reader).map(Statement::Upsert),
+        "UPSERT" => write::upsert(reader).map(Statement::Upsert),
         "INSERT" => write::insert(reader).map(Statement::Insert),
         "UPDATE" => write::update(reader).map(Statement::Update),
         "DELETE" => write::delete(reader).map(Statement::Delete),
         "COPY" => copy::copy(reader).map(Statement::CopyFrom),
-        "EXPLAIN" => explain(reader),
+        "EXPLAIN" => explain::explain(reader),
         _ => session::set(reader),
     }
 }
@@ -286,39 +299,12 @@ fn refuse_more_tables(reader: &Reader) -> Result<()> {
     }
 }
 
-fn explain(reader: &mut Reader) -> Result<Statement> {
-    if let Some(word) = reader.at_any(&["ANALYZE", "VERBOSE", "FORMAT", "QUERY", "ESTIMATE"]) {
-        return Err(reader.unsupported(format!("EXPLAIN {word} is not supported")));
-    }
-    let in_parentheses = reader.peek() == &Token::LParen;
-    let opens_query = ["SELECT", "WITH", "VALUES", "FROM", "TABLE"]
-        .iter()
-        .any(|word| is_word(reader.peek_nth(1), word));
-    if in_parentheses && !opens_query && reader.peek_nth(1) != &Token::LParen {
-        return Err(reader.unsupported("options of EXPLAIN are not supported"));
-    }
-    let position = reader.position();
-    let explained = if reader.at("EXPLAIN") {
-        return Err(reader.expected("a query or a writing statement"));
-    } else {
-        statement(reader)?
-    };
-    match explained {
-        Statement::Query(_)
-        | Statement::Upsert(_)
-        | Statement::Insert(_)
-        | Statement::Update(_)
-        | Statement::Delete(_) => Ok(Statement::Explain(Box::new(explained))),
-        other => Err(
-            Error::unsupported(format!("EXPLAIN of {} is not supported", other.kind()))
-                .at(position),
-        ),
-    }
-}
-
 /// Why a statement that begins with the word `first` is not done, if it is a statement elsewhere.
 fn unsupported(first: &str, second: &Token) -> Option<String> {
     let two = |known: &[&str]| known.iter().any(|word| is_word(second, word));
+    if first == "ALTER" && two(&["TABLE"]) {
+        return None;
+    }
     let what = match first {
         "ALTER" | "CHECK" | "GRANT" | "REVOKE" | "COMMENT" | "LOCK" | "RENAME" | "RELEASE"
         | "START" | "REFRESH" | "OPTIMIZE" | "CACHE" | "ATTACH" | "DETACH" => match second {
@@ -350,9 +336,6 @@ fn unsupported(first: &str, second: &Token) -> Option<String> {
         _ => return None,
     };
     let instead = match first {
-        "ALTER" if two(&["TABLE"]) => {
-            ": create another table and UPSERT INTO it SELECT ... FROM this one"
-        }
         "REPLACE" | "MERGE" => ": write UPSERT INTO",
         "BEGIN" | "START" | "COMMIT" | "ROLLBACK" | "SAVEPOINT" => {
             ": each statement is a transaction of its own"

@@ -1,6 +1,6 @@
 //! sqlparser's parser with our words, names, positions and errors.
 
-use sqlparser::ast::{DataType, Expr, Query};
+use sqlparser::ast::{DataType, Expr, Query, SelectItem};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
@@ -193,6 +193,11 @@ impl<'a> Reader<'a> {
 
     pub(super) fn query(&mut self) -> Result<Box<Query>> {
         self.parser.parse_query().map_err(|e| self.error(e))
+    }
+
+    /// An item of a SELECT list.
+    pub(super) fn select_item(&mut self) -> Result<SelectItem> {
+        self.parser.parse_select_item().map_err(|e| self.error(e))
     }
 
     pub(super) fn data_type(&mut self) -> Result<DataType> {

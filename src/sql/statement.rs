@@ -1,8 +1,9 @@
 //! What a statement of the dialect says.
 
-use sqlparser::ast::{Expr, Query};
+use sqlparser::ast::{Expr, Query, SelectItem};
 
 use crate::error::Position;
+use crate::sql::explain::Explain;
 use crate::sql::name::{Name, TableName};
 use crate::types::SqlType;
 
@@ -23,6 +24,8 @@ pub enum Statement {
         /// The table.
         table: TableName,
     },
+    /// `ALTER TABLE t ...`
+    AlterTable(AlterTable),
     /// `SHOW TABLES`
     ShowTables,
     /// `SHOW CREATE TABLE t`
@@ -46,7 +49,7 @@ pub enum Statement {
     /// `COPY t FROM 'file'`
     CopyFrom(CopyFrom),
     /// `EXPLAIN` of a query or of a writing statement.
-    Explain(Box<Statement>),
+    Explain(Explain),
     /// `SET name = value`
     Set {
         /// The setting; the parts of a dotted name are joined by dots.
@@ -66,14 +69,25 @@ pub enum Statement {
 impl Statement {
     /// Whether the statement returns rows (EXPLAIN returns a plan).
     pub fn returns_rows(&self) -> bool {
-        matches!(
-            self,
-            Statement::Query(_)
-                | Statement::ShowTables
-                | Statement::ShowCreateTable { .. }
-                | Statement::Describe { .. }
-                | Statement::Show { .. }
-        )
+        !self.returning().is_empty()
+            || matches!(
+                self,
+                Statement::Query(_)
+                    | Statement::ShowTables
+                    | Statement::ShowCreateTable { .. }
+                    | Statement::Describe { .. }
+                    | Statement::Show { .. }
+            )
+    }
+
+    /// What a writing statement returns of its rows; nothing if it is empty.
+    pub fn returning(&self) -> &[SelectItem] {
+        match self {
+            Statement::Upsert(insert) | Statement::Insert(insert) => &insert.returning,
+            Statement::Update(update) => &update.returning,
+            Statement::Delete(delete) => &delete.returning,
+            _ => &[],
+        }
     }
 
     /// The words that a message calls the statement by: `CREATE TABLE`, `UPSERT`.
@@ -82,6 +96,7 @@ impl Statement {
             Statement::CreateTable(_) => "CREATE TABLE",
             Statement::DropTable { .. } => "DROP TABLE",
             Statement::Truncate { .. } => "TRUNCATE TABLE",
+            Statement::AlterTable(_) => "ALTER TABLE",
             Statement::ShowTables => "SHOW TABLES",
             Statement::ShowCreateTable { .. } => "SHOW CREATE TABLE",
             Statement::Describe { .. } => "DESCRIBE",
@@ -118,7 +133,7 @@ pub struct CreateTable {
     pub salt_columns: Vec<Name>,
 }
 
-/// One column of a CREATE TABLE.
+/// One column of a CREATE TABLE, or one that is added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     /// The name.
@@ -140,6 +155,52 @@ pub struct KeyPart {
     pub descending: bool,
 }
 
+/// `ALTER TABLE [IF EXISTS] t action, ...`
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterTable {
+    /// The table.
+    pub table: TableName,
+    /// Whether a table that is not there is no error.
+    pub if_exists: bool,
+    /// What is done to it, one after the other; at least one.
+    pub actions: Vec<AlterAction>,
+}
+
+/// One change of a table.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a statement has few actions, and most add a column"
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub enum AlterAction {
+    /// `ADD [COLUMN] [IF NOT EXISTS] c TYPE ...`
+    AddColumn {
+        /// The column.
+        column: Column,
+        /// Whether a column of that name is no error.
+        if_not_exists: bool,
+    },
+    /// `DROP [COLUMN] [IF EXISTS] c`
+    DropColumn {
+        /// The column.
+        column: Name,
+        /// Whether a column that is not there is no error.
+        if_exists: bool,
+    },
+    /// `RENAME [COLUMN] a TO b`
+    RenameColumn {
+        /// The column.
+        column: Name,
+        /// Its new name.
+        to: Name,
+    },
+    /// `RENAME TO u`
+    RenameTable {
+        /// The table's new name.
+        to: Name,
+    },
+}
+
 /// What UPSERT and INSERT have in common.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Insert {
@@ -149,6 +210,39 @@ pub struct Insert {
     pub columns: Vec<Name>,
     /// The rows.
     pub source: Source,
+    /// What becomes of a row whose key exists: `ON DUPLICATE KEY` of an UPSERT, `ON CONFLICT` of
+    /// an INSERT.
+    pub on_conflict: Option<OnConflict>,
+    /// What is returned of each row that is written; nothing if it is empty.
+    pub returning: Vec<SelectItem>,
+}
+
+/// `ON DUPLICATE KEY IGNORE | UPDATE ...`, or
+/// `ON CONFLICT [(columns)] DO NOTHING | DO UPDATE SET ... [WHERE ...]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnConflict {
+    /// The columns of the key that is meant, empty if none were listed.
+    pub target: Vec<Name>,
+    /// What happens.
+    pub action: ConflictAction,
+}
+
+/// What becomes of a row whose key exists.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a statement has one, and most update"
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConflictAction {
+    /// The row that exists stays.
+    Nothing,
+    /// Columns of the row that exists get new values.
+    Update {
+        /// The columns, none of them twice.
+        assignments: Vec<(Name, Assigned)>,
+        /// The rows that exist are updated only where this holds.
+        selection: Option<Expr>,
+    },
 }
 
 /// Where the rows of an UPSERT or INSERT come from.
@@ -186,6 +280,8 @@ pub struct Update {
     pub assignments: Vec<(Name, Assigned)>,
     /// The condition.
     pub selection: Option<Expr>,
+    /// What is returned of each row as it is then; nothing if it is empty.
+    pub returning: Vec<SelectItem>,
 }
 
 /// `DELETE FROM t [AS alias] [WHERE ...]`
@@ -197,6 +293,8 @@ pub struct Delete {
     pub alias: Option<Name>,
     /// The condition.
     pub selection: Option<Expr>,
+    /// What is returned of each row that is deleted; nothing if it is empty.
+    pub returning: Vec<SelectItem>,
 }
 
 /// `COPY t [(columns)] FROM 'file' (options)`

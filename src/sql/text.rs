@@ -2,10 +2,12 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use sqlparser::ast::{Expr, SelectItem};
+
 use crate::sql::name::Name;
 use crate::sql::statement::{
-    Assigned, Column, CopyFrom, CreateTable, Delete, Insert, KeyPart, SettingValue, Source,
-    Statement, Update,
+    AlterAction, AlterTable, Assigned, Column, ConflictAction, CopyFrom, CreateTable, Delete,
+    Insert, KeyPart, OnConflict, SettingValue, Source, Statement, Update,
 };
 
 impl Display for Statement {
@@ -20,15 +22,28 @@ impl Display for Statement {
                 )
             }
             Statement::Truncate { table } => write!(f, "TRUNCATE TABLE {table}"),
+            Statement::AlterTable(alter) => write!(f, "{alter}"),
             Statement::ShowTables => f.write_str("SHOW TABLES"),
             Statement::ShowCreateTable { table } => write!(f, "SHOW CREATE TABLE {table}"),
             Statement::Describe { table } => write!(f, "DESCRIBE {table}"),
-            Statement::Upsert(insert) => write!(f, "UPSERT {insert}"),
-            Statement::Insert(insert) => write!(f, "INSERT {insert}"),
+            Statement::Upsert(insert) => {
+                write!(f, "UPSERT {insert}")?;
+                if let Some(on_conflict) = &insert.on_conflict {
+                    write!(f, " {}", OnDuplicateKey(on_conflict))?;
+                }
+                write!(f, "{}", Returning(&insert.returning))
+            }
+            Statement::Insert(insert) => {
+                write!(f, "INSERT {insert}")?;
+                if let Some(on_conflict) = &insert.on_conflict {
+                    write!(f, " {on_conflict}")?;
+                }
+                write!(f, "{}", Returning(&insert.returning))
+            }
             Statement::Update(update) => write!(f, "{update}"),
             Statement::Delete(delete) => write!(f, "{delete}"),
             Statement::CopyFrom(copy) => write!(f, "{copy}"),
-            Statement::Explain(statement) => write!(f, "EXPLAIN {statement}"),
+            Statement::Explain(explain) => write!(f, "{explain}"),
             Statement::Set { name, value } => {
                 write!(f, "SET {} = ", Dotted(name))?;
                 match value {
@@ -57,17 +72,12 @@ impl Display for CreateTable {
         };
         write!(f, "CREATE TABLE {if_not_exists}{} ({begin}", self.table)?;
         for column in &self.columns {
-            write!(f, "{column}")?;
+            write!(f, "{} {}", column.name, column.sql_type)?;
             let in_key = self.key.iter().any(|part| part.column == column.name);
-            match column.nullable {
-                false => f.write_str(" NOT NULL")?,
-                true if in_key => f.write_str(" NULL")?,
-                true => {}
+            if column.nullable && in_key {
+                f.write_str(" NULL")?;
             }
-            if let Some(default) = &column.default {
-                write!(f, " DEFAULT {default}")?;
-            }
-            f.write_str(between)?;
+            write!(f, "{}{between}", Constraints(column))?;
         }
         if let Some(name) = &self.key_name {
             write!(f, "CONSTRAINT {name} ")?;
@@ -85,7 +95,41 @@ impl Display for CreateTable {
 
 impl Display for Column {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.name, self.sql_type)
+        write!(f, "{} {}{}", self.name, self.sql_type, Constraints(self))
+    }
+}
+
+impl Display for AlterTable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let if_exists = if self.if_exists { "IF EXISTS " } else { "" };
+        write!(
+            f,
+            "ALTER TABLE {if_exists}{} {}",
+            self.table,
+            Commas(&self.actions)
+        )
+    }
+}
+
+impl Display for AlterAction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            AlterAction::AddColumn {
+                column,
+                if_not_exists,
+            } => {
+                let condition = if *if_not_exists { "IF NOT EXISTS " } else { "" };
+                write!(f, "ADD COLUMN {condition}{column}")
+            }
+            AlterAction::DropColumn { column, if_exists } => {
+                let condition = if *if_exists { "IF EXISTS " } else { "" };
+                write!(f, "DROP COLUMN {condition}{column}")
+            }
+            AlterAction::RenameColumn { column, to } => {
+                write!(f, "RENAME COLUMN {column} TO {to}")
+            }
+            AlterAction::RenameTable { to } => write!(f, "RENAME TO {to}"),
+        }
     }
 }
 
@@ -109,6 +153,38 @@ impl Display for Insert {
             ColumnList(&self.columns),
             self.source
         )
+    }
+}
+
+/// The clause of an UPSERT; that of an INSERT is what [`OnConflict`] displays.
+struct OnDuplicateKey<'a>(&'a OnConflict);
+
+impl Display for OnDuplicateKey<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0.action {
+            ConflictAction::Nothing => f.write_str("ON DUPLICATE KEY IGNORE"),
+            ConflictAction::Update { assignments, .. } => {
+                write!(f, "ON DUPLICATE KEY UPDATE {}", Assignments(assignments))
+            }
+        }
+    }
+}
+
+impl Display for OnConflict {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "ON CONFLICT{} DO ", ColumnList(&self.target))?;
+        match &self.action {
+            ConflictAction::Nothing => f.write_str("NOTHING"),
+            ConflictAction::Update {
+                assignments,
+                selection,
+            } => write!(
+                f,
+                "UPDATE SET {}{}",
+                Assignments(assignments),
+                Where(selection)
+            ),
+        }
     }
 }
 
@@ -143,13 +219,13 @@ impl Display for Update {
         if let Some(alias) = &self.alias {
             write!(f, " AS {alias}")?;
         }
-        for (i, (column, value)) in self.assignments.iter().enumerate() {
-            write!(f, "{} {column} = {value}", if i > 0 { "," } else { " SET" })?;
-        }
-        if let Some(selection) = &self.selection {
-            write!(f, " WHERE {selection}")?;
-        }
-        Ok(())
+        write!(
+            f,
+            " SET {}{}{}",
+            Assignments(&self.assignments),
+            Where(&self.selection),
+            Returning(&self.returning)
+        )
     }
 }
 
@@ -159,10 +235,12 @@ impl Display for Delete {
         if let Some(alias) = &self.alias {
             write!(f, " AS {alias}")?;
         }
-        if let Some(selection) = &self.selection {
-            write!(f, " WHERE {selection}")?;
-        }
-        Ok(())
+        write!(
+            f,
+            "{}{}",
+            Where(&self.selection),
+            Returning(&self.returning)
+        )
     }
 }
 
@@ -200,6 +278,57 @@ impl<T: Display> Display for Commas<'_, T> {
             write!(f, "{}{item}", if i > 0 { ", " } else { "" })?;
         }
         Ok(())
+    }
+}
+
+/// `a = 1, b = DEFAULT`
+struct Assignments<'a>(&'a [(Name, Assigned)]);
+
+impl Display for Assignments<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (i, (column, value)) in self.0.iter().enumerate() {
+            write!(f, "{}{column} = {value}", if i > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// ` WHERE condition`, or nothing.
+struct Where<'a>(&'a Option<Expr>);
+
+impl Display for Where<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(condition) => write!(f, " WHERE {condition}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// ` RETURNING items`, or nothing.
+struct Returning<'a>(&'a [SelectItem]);
+
+impl Display for Returning<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => Ok(()),
+            items => write!(f, " RETURNING {}", Commas(items)),
+        }
+    }
+}
+
+/// What stands behind the type of a column: whether it is NOT NULL, and its default.
+struct Constraints<'a>(&'a Column);
+
+impl Display for Constraints<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if !self.0.nullable {
+            f.write_str(" NOT NULL")?;
+        }
+        match &self.0.default {
+            Some(default) => write!(f, " DEFAULT {default}"),
+            None => Ok(()),
+        }
     }
 }
 

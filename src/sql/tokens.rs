@@ -23,7 +23,7 @@ pub(super) fn one_statement(text: &str) -> Result<Tokens> {
         .map_err(|error| tokenizer_error(error, text))?;
     let mut tokens = Vec::with_capacity(all.len());
     let mut ended = false;
-    for token in all {
+    for mut token in all {
         match token.token {
             Token::Whitespace(_) => {}
             Token::SemiColon => ended = !tokens.is_empty(),
@@ -33,7 +33,13 @@ pub(super) fn one_statement(text: &str) -> Result<Tokens> {
                         .at(start_of(token.span)),
                 );
             }
-            _ => tokens.push(token),
+            _ => {
+                // DataFusion does not know `U&'...'`, the only form with escapes for zero bytes.
+                if let Token::UnicodeStringLiteral(text) = token.token {
+                    token.token = Token::SingleQuotedString(text);
+                }
+                tokens.push(token);
+            }
         }
     }
     match tokens.last() {

@@ -2,17 +2,34 @@
 
 use std::collections::HashSet;
 
-use sqlparser::ast::{Expr, Query, SetExpr, Spanned};
+use sqlparser::ast::{Expr, Query, SelectItem, SetExpr, Spanned};
 use sqlparser::tokenizer::Token;
 
 use crate::error::{Error, Result};
 use crate::sql::name::{Name, TableName, start_of};
+use crate::sql::on_conflict::{on_conflict, on_duplicate_key};
 use crate::sql::reader::Reader;
 use crate::sql::statement::{Assigned, Delete, Insert, Source, Update};
 use crate::sql::tokens::is_word;
 
-/// Everything after `UPSERT` or `INSERT`.
+/// Everything after `UPSERT`.
+pub(super) fn upsert(reader: &mut Reader) -> Result<Insert> {
+    let mut insert = rows(reader)?;
+    insert.on_conflict = on_duplicate_key(reader, &insert.table)?;
+    insert.returning = returning(reader)?;
+    Ok(insert)
+}
+
+/// Everything after `INSERT`.
 pub(super) fn insert(reader: &mut Reader) -> Result<Insert> {
+    let mut insert = rows(reader)?;
+    insert.on_conflict = on_conflict(reader, &insert.table)?;
+    insert.returning = returning(reader)?;
+    Ok(insert)
+}
+
+/// What UPSERT and INSERT have in common: the table and the rows.
+fn rows(reader: &mut Reader) -> Result<Insert> {
     if reader.at("OR") || reader.at("IGNORE") || reader.at("OVERWRITE") {
         let word = reader.peek().to_string().to_ascii_uppercase();
         return Err(reader.unsupported(format!(
@@ -35,11 +52,12 @@ pub(super) fn insert(reader: &mut Reader) -> Result<Insert> {
     } else {
         source(reader, &columns)?
     };
-    refuse_tail(reader)?;
     Ok(Insert {
         table,
         columns,
         source,
+        on_conflict: None,
+        returning: Vec::new(),
     })
 }
 
@@ -164,35 +182,48 @@ pub(super) fn update(reader: &mut Reader) -> Result<Update> {
         return Err(reader.unsupported(UPDATE_FROM));
     }
     reader.expect("SET")?;
-    let mut assignments: Vec<(Name, Assigned)> = Vec::new();
-    loop {
-        assignment(reader, &table, alias.as_ref(), &mut assignments)?;
-        if !reader.eat_token(&Token::Comma) {
-            break;
-        }
-    }
+    let assignments = assignments(reader, &table, alias.as_ref())?;
     if reader.at("FROM") {
         return Err(reader.unsupported(UPDATE_FROM));
     }
     let selection = selection(reader)?;
-    refuse_tail(reader)?;
-    let mut seen = HashSet::new();
-    if let Some((twice, _)) = assignments
-        .iter()
-        .find(|(c, _)| !seen.insert(c.value.as_str()))
-    {
-        return Err(Error::invalid(format!("column {twice} is set twice")).at(twice.position));
-    }
+    let returning = returning(reader)?;
     Ok(Update {
         table,
         alias,
         assignments,
         selection,
+        returning,
     })
 }
 
 const UPDATE_FROM: &str = "UPDATE of several tables is not supported: write SET c = (SELECT ...), \
      or UPSERT INTO ... SELECT ...";
+
+/// `c = value, (a, b) = (1, 2), ...`, no column twice.
+pub(super) fn assignments(
+    reader: &mut Reader,
+    table: &TableName,
+    alias: Option<&Name>,
+) -> Result<Vec<(Name, Assigned)>> {
+    let mut assignments: Vec<(Name, Assigned)> = Vec::new();
+    loop {
+        assignment(reader, table, alias, &mut assignments)?;
+        if !reader.eat_token(&Token::Comma) {
+            break;
+        }
+    }
+    let mut seen = HashSet::new();
+    match assignments
+        .iter()
+        .find(|(column, _)| !seen.insert(column.value.as_str()))
+    {
+        Some((twice, _)) => {
+            Err(Error::invalid(format!("column {twice} is set twice")).at(twice.position))
+        }
+        None => Ok(assignments),
+    }
+}
 
 /// `c = value` or `(a, b) = (1, 2)`.
 fn assignment(
@@ -281,15 +312,16 @@ pub(super) fn delete(reader: &mut Reader) -> Result<Delete> {
         ));
     }
     let selection = selection(reader)?;
-    refuse_tail(reader)?;
+    let returning = returning(reader)?;
     Ok(Delete {
         table,
         alias,
         selection,
+        returning,
     })
 }
 
-fn selection(reader: &mut Reader) -> Result<Option<Expr>> {
+pub(super) fn selection(reader: &mut Reader) -> Result<Option<Expr>> {
     if reader.eat("WHERE") {
         reader.expr().map(Some)
     } else {
@@ -297,17 +329,25 @@ fn selection(reader: &mut Reader) -> Result<Option<Expr>> {
     }
 }
 
+/// `[RETURNING item, ...]`, with which a statement ends.
+fn returning(reader: &mut Reader) -> Result<Vec<SelectItem>> {
+    refuse_tail(reader)?;
+    let mut items = Vec::new();
+    if reader.eat("RETURNING") {
+        if matches!(reader.peek(), Token::EOF | Token::Comma) {
+            return Err(reader.expected("an expression or *"));
+        }
+        items.push(reader.select_item()?);
+        while reader.eat_token(&Token::Comma) {
+            items.push(reader.select_item()?);
+        }
+    }
+    Ok(items)
+}
+
 /// Clauses that may follow a writing statement elsewhere.
 fn refuse_tail(reader: &Reader) -> Result<()> {
-    let message = match reader.at_any(&["ON", "RETURNING", "ORDER", "LIMIT"]) {
-        Some("ON") if is_word(reader.peek_nth(1), "CONFLICT") => {
-            "ON CONFLICT is not supported: write UPSERT, which writes over a row of the same key"
-        }
-        Some("ON") if is_word(reader.peek_nth(1), "DUPLICATE") => {
-            "ON DUPLICATE KEY is not supported: write UPSERT with a list of columns, which keeps the \
-             others"
-        }
-        Some("RETURNING") => "RETURNING is not supported",
+    let message = match reader.at_any(&["ORDER", "LIMIT"]) {
         Some("ORDER") => "ORDER BY is not supported here",
         Some("LIMIT") => "LIMIT is not supported here",
         _ => return Ok(()),

@@ -13,7 +13,7 @@ pub(super) const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 
 /// Days from 1970-01-01 to a day of the Gregorian calendar, by the count of 400-year cycles of
 /// 146,097 days that begin on a first of March.
-fn days_of(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn days_of(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let cycle = year.div_euclid(400);
     let year_of_cycle = year.rem_euclid(400);
@@ -23,7 +23,7 @@ fn days_of(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// The inverse of [`days_of`]: year, month, day.
-fn date_of(days: i64) -> (i64, i64, i64) {
+pub(crate) fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let cycle = days.div_euclid(146_097);
     let day_of_cycle = days.rem_euclid(146_097);

@@ -11,7 +11,8 @@ const BRIEF: usize = 64;
 ///
 /// Reading it back as a literal of the value's type gives the same value. Floats are the shortest
 /// digits that do, always with a point or an exponent; those that SQL has no number for are text:
-/// `'NaN'`, `'Infinity'`, `'-Infinity'`. Text with control characters is `E'two\nlines'`.
+/// `'NaN'`, `'Infinity'`, `'-Infinity'`. Text with control characters is `E'two\nlines'`, with zero bytes, for
+/// which that has no escape, `U&'a\0000b'`.
 pub(super) fn write_literal(f: &mut impl Write, value: &Value) -> fmt::Result {
     match value {
         Value::Null => f.write_str("NULL"),
@@ -82,12 +83,18 @@ fn write_decimal(f: &mut impl Write, unscaled: i128, scale: u8) -> fmt::Result {
 }
 
 fn write_text(f: &mut impl Write, text: &str) -> fmt::Result {
+    let zero = text.contains('\0');
     let escaped = text.chars().any(char::is_control);
-    f.write_str(if escaped { "E'" } else { "'" })?;
+    f.write_str(match (zero, escaped) {
+        (true, _) => "U&'",
+        (false, true) => "E'",
+        (false, false) => "'",
+    })?;
     for char in text.chars() {
         match char {
             '\'' => f.write_str("''")?,
             '\\' if escaped => f.write_str("\\\\")?,
+            char if zero && char.is_control() => write!(f, "\\{:04x}", u32::from(char))?,
             '\n' => f.write_str("\\n")?,
             '\r' => f.write_str("\\r")?,
             '\t' => f.write_str("\\t")?,

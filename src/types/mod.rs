@@ -9,7 +9,7 @@
 mod assign;
 mod assign_array;
 mod builder;
-mod calendar;
+pub(crate) mod calendar;
 mod cell;
 mod literal;
 mod number;

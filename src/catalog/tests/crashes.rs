@@ -124,6 +124,84 @@ fn truncate_is_done_or_undone() {
 }
 
 #[test]
+fn alter_is_done_or_undone() {
+    let runtime = runtime();
+    let seen = crash_everywhere(
+        |catalog| {
+            let alter = catalog.alter_table("public", "t", false, WAIT, runtime.handle(), |t| {
+                let mut def = TableDef::clone(&t.def);
+                def.add_column(ColumnDef {
+                    missing: Value::Integer(7),
+                    ..column("added", SqlType::Integer)
+                })?;
+                def.drop_column(1)?;
+                def.name = "u".into();
+                Ok(def)
+            });
+            assert!(runtime.block_on(alter).unwrap());
+        },
+        |store, catalog| {
+            assert!(!exists(catalog, "t"));
+            let entry = catalog.state().find_table("public", "u").cloned().unwrap();
+            let names: Vec<String> = entry.def.columns.iter().map(|c| c.name.clone()).collect();
+            assert!(
+                store
+                    .get(&entry.handle, 0, b"key", &mut |_| Ok(()))
+                    .unwrap()
+            );
+            names.join(", ")
+        },
+    );
+    let expected = [("alter: catalog rows written", "k, added".to_owned())];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn an_alter_that_did_not_reach_the_disk_never_was() {
+    // The log of a batch that is cut off anywhere is a torn tail: the definition before it.
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = runtime();
+    let log = |from: &Path| -> std::path::PathBuf {
+        let logs = std::fs::read_dir(from).unwrap().map(|e| e.unwrap().path());
+        logs.filter(|path| path.extension().is_some_and(|e| e == "log"))
+            .max()
+            .unwrap()
+    };
+    let store = open_store(folder.path());
+    let catalog = Catalog::open(Arc::clone(&store)).unwrap();
+    catalog.create_table(full_named("t"), false).unwrap();
+    let before = std::fs::metadata(log(folder.path())).unwrap().len();
+    let alter = catalog.alter_table("public", "t", false, WAIT, runtime.handle(), |t| {
+        let mut def = TableDef::clone(&t.def);
+        def.drop_column(0)?;
+        def.name = "u".into();
+        Ok(def)
+    });
+    runtime.block_on(alter).unwrap();
+    let after = std::fs::metadata(log(folder.path())).unwrap().len();
+    assert!(after > before);
+    let mut undone = 0;
+    for step in 0..20 {
+        let length = before + (after - before) * step / 19;
+        let copy = tempfile::tempdir().unwrap();
+        copy_folder(folder.path(), copy.path());
+        let file = std::fs::OpenOptions::new()
+            .write(true)
+            .open(log(copy.path()))
+            .unwrap();
+        file.set_len(length).unwrap();
+        let catalog = Catalog::open(open_store(copy.path())).unwrap();
+        let whole = length == after;
+        assert_eq!(exists(&catalog, "u"), whole, "{length} of {after}");
+        assert_eq!(exists(&catalog, "t"), !whole, "{length} of {after}");
+        let table = user_tables(&catalog).remove(0);
+        assert_eq!(table.def.columns.len(), 21 - usize::from(whole));
+        undone += usize::from(!whole);
+    }
+    assert_eq!(undone, 19);
+}
+
+#[test]
 fn a_database_whose_first_open_was_cut_short_opens() {
     let folder = tempfile::tempdir().unwrap();
     let store = open_store(folder.path());

@@ -4,18 +4,33 @@ use parking_lot::Mutex;
 
 use super::*;
 use crate::error::{Error, Result};
-use crate::store::{Snapshot, TableHandle};
+use crate::store::{Change, Watch, Watched};
 
-/// A store that notes what is asked of it, and may fail at one of the steps.
-#[derive(Debug)]
+/// Notes what is asked of the store, and may fail at one of the steps.
+#[derive(Debug, Default)]
 struct Recorder {
-    store: RocksStore,
     steps: Mutex<Vec<String>>,
     fails_at: Mutex<Option<&'static str>>,
 }
 
 impl Recorder {
-    fn note(&self, step: String) -> Result<()> {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.steps.lock())
+    }
+}
+
+impl Watch for Recorder {
+    fn before(&self, change: &Change<'_>) -> Result<()> {
+        let step = match change {
+            Change::Create(id) => format!("create {id}"),
+            Change::Drop(id) => format!("drop {id}"),
+            Change::Write(batch) => {
+                let tables = batch.tables();
+                let ids: Vec<String> = tables.iter().map(|t| t.id().to_string()).collect();
+                format!("write {}", ids.join("+"))
+            }
+            Change::Sync => "sync".to_owned(),
+        };
         let fails = self
             .fails_at
             .lock()
@@ -26,76 +41,10 @@ impl Recorder {
             false => Ok(()),
         }
     }
-
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.steps.lock())
-    }
 }
 
-impl Store for Recorder {
-    fn create_table(&self, id: u32) -> Result<()> {
-        self.note(format!("create {id}"))?;
-        self.store.create_table(id)
-    }
-
-    fn drop_table(&self, id: u32) -> Result<()> {
-        self.note(format!("drop {id}"))?;
-        self.store.drop_table(id)
-    }
-
-    fn tables(&self) -> Result<Vec<u32>> {
-        self.store.tables()
-    }
-
-    fn open_table(&self, id: u32, salted: bool) -> Result<Option<TableHandle>> {
-        self.store.open_table(id, salted)
-    }
-
-    fn snapshot(&self) -> Arc<dyn Snapshot> {
-        self.store.snapshot()
-    }
-
-    fn sequence(&self) -> u64 {
-        self.store.sequence()
-    }
-
-    fn get(
-        &self,
-        table: &TableHandle,
-        bucket: u8,
-        key: &[u8],
-        found: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<bool> {
-        self.store.get(table, bucket, key, found)
-    }
-
-    fn multi_get(
-        &self,
-        table: &TableHandle,
-        keys: &[(u8, Vec<u8>)],
-        found: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
-    ) -> Result<()> {
-        self.store.multi_get(table, keys, found)
-    }
-
-    fn write(&self, batch: WriteBatch) -> Result<()> {
-        let tables: Vec<String> = batch.tables().iter().map(|t| t.id().to_string()).collect();
-        self.note(format!("write {}", tables.join("+")))?;
-        self.store.write(batch)
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.note("sync".into())?;
-        self.store.sync()
-    }
-}
-
-fn recorded() -> (Arc<Recorder>, Catalog) {
-    let recorder = Arc::new(Recorder {
-        store: RocksStore::in_memory(&StoreOptions::default()).unwrap(),
-        steps: Mutex::default(),
-        fails_at: Mutex::default(),
-    });
+fn recorded() -> (Arc<Watched<Recorder>>, Catalog) {
+    let recorder = Watched::new(Recorder::default());
     let catalog = Catalog::open(recorder.clone()).unwrap();
     (recorder, catalog)
 }
@@ -125,7 +74,21 @@ fn the_steps_are_those_of_the_protocol() {
     ];
     assert_eq!(recorder.take(), expected);
 
-    let drop = catalog.drop_table("public", "t", false, WAIT, runtime.handle());
+    let alter = |name: &'static str| {
+        let alter = catalog.alter_table("public", "t", false, WAIT, runtime.handle(), move |t| {
+            Ok(TableDef {
+                name: name.into(),
+                ..TableDef::clone(&t.def)
+            })
+        });
+        runtime.block_on(alter).unwrap();
+    };
+    alter("t");
+    assert!(recorder.take().is_empty(), "nothing was changed");
+    alter("u");
+    assert_eq!(recorder.take(), ["write 1+2", "sync"]);
+
+    let drop = catalog.drop_table("public", "u", false, WAIT, runtime.handle());
     runtime.block_on(drop).unwrap();
     assert_eq!(recorder.take(), ["write 1+2", "sync", "drop 101"]);
 }
@@ -140,6 +103,15 @@ fn a_step_that_fails_leaves_the_catalog_as_it_was() {
         *recorder.fails_at.lock() = Some(step);
         let results = [
             catalog.create_table(simple("u"), false).map(|_| ()),
+            runtime
+                .block_on(
+                    catalog.alter_table("public", "t", false, WAIT, runtime.handle(), |t| {
+                        let mut def = TableDef::clone(&t.def);
+                        def.drop_column(1)?;
+                        Ok(def)
+                    }),
+                )
+                .map(|_| ()),
             runtime.block_on(catalog.truncate_table("public", "t", WAIT, runtime.handle())),
             runtime
                 .block_on(catalog.drop_table("public", "t", false, WAIT, runtime.handle()))
@@ -150,7 +122,7 @@ fn a_step_that_fails_leaves_the_catalog_as_it_was() {
         for error in results.into_iter().filter_map(Result::err) {
             assert_eq!(error.kind(), ErrorKind::Io);
         }
-        if failed == 3 {
+        if failed == 4 {
             assert!(Arc::ptr_eq(&before, &catalog.state()));
         }
         *recorder.fails_at.lock() = None;

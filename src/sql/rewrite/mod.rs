@@ -5,25 +5,28 @@
 //!   exact decimals, takes 1e300 for one and has no room for it.
 //! - Row values are expanded (see [`row`]): DataFusion compares structs.
 //! - Long chains of AND and OR become balanced trees (see [`chain`]).
-//! - What DataFusion would drop or take for something else is refused.
+//! - `FROM t` becomes `SELECT * FROM t`.
+//! - What DataFusion would drop or take for something else is refused (see [`ignored`]).
 //!
 //! **Invariants.** The pass is idempotent, also across the text: the canonical text of what it
 //! leaves reads back as the same tree. No tree that leaves it is deeper than [`MAX_DEPTH`]: code
 //! that walks, clones or drops a tree by recursion needs no care of its own.
 
 mod chain;
+mod ignored;
 mod row;
 
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    ArrayElemTypeDef, CastKind, DataType, ExactNumberInfo, Expr, Query, Select, SetExpr, Spanned,
-    TypedString, Value as Literal, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
+    ArrayElemTypeDef, CastKind, DataType, ExactNumberInfo, Expr, Query, Select, SelectFlavor,
+    SelectItem, SetExpr, Spanned, TableFactor, TypedString, Value as Literal, ValueWithSpan, Visit,
+    VisitMut, Visitor, VisitorMut, WildcardAdditionalOptions,
 };
 
 use crate::error::{Error, Position, Result};
 use crate::sql::name::start_of;
-use crate::sql::statement::{Assigned, Insert, Source, Statement};
+use crate::sql::statement::{AlterAction, Assigned, ConflictAction, Source, Statement};
 
 /// How deep a tree may be.
 pub(super) const MAX_DEPTH: usize = 1_000;
@@ -34,11 +37,20 @@ pub(super) const WITH_BEFORE_WRITE: &str =
 
 /// Runs the pass over every expression and query of a statement.
 pub(super) fn rewrite(statement: &mut Statement) -> Result<()> {
+    run(|pass| visit(statement, pass))
+}
+
+/// Runs the pass over an expression.
+pub(super) fn rewrite_expr(expr: &mut Expr) -> Result<()> {
+    run(|pass| expr.visit(pass))
+}
+
+fn run(visit: impl FnOnce(&mut Pass) -> ControlFlow<Box<Error>>) -> Result<()> {
     let mut pass = Pass {
         depth: 0,
         budget: row::Budget::default(),
     };
-    match visit(statement, &mut pass) {
+    match visit(&mut pass) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(error) => Err(*error),
     }
@@ -51,25 +63,48 @@ fn visit(statement: &mut Statement, pass: &mut Pass) -> ControlFlow<Box<Error>> 
             .iter_mut()
             .filter_map(|c| c.default.as_mut())
             .try_for_each(|e| e.visit(pass)),
-        Statement::Upsert(Insert { source, .. }) | Statement::Insert(Insert { source, .. }) => {
-            match source {
-                Source::Query(query) => query.visit(pass),
-                Source::DefaultValues => ControlFlow::Continue(()),
+        Statement::AlterTable(alter) => {
+            let defaults = alter.actions.iter_mut().filter_map(|action| match action {
+                AlterAction::AddColumn { column, .. } => column.default.as_mut(),
+                _ => None,
+            });
+            defaults.into_iter().try_for_each(|e| e.visit(pass))
+        }
+        Statement::Upsert(insert) | Statement::Insert(insert) => {
+            match &mut insert.source {
+                Source::Query(query) => query.visit(pass)?,
+                Source::DefaultValues => {}
                 Source::Values(rows) => rows
                     .iter_mut()
                     .flatten()
-                    .try_for_each(|value| assigned(value, pass)),
+                    .try_for_each(|value| assigned(value, pass))?,
             }
+            if let Some(clause) = &mut insert.on_conflict
+                && let ConflictAction::Update {
+                    assignments,
+                    selection,
+                } = &mut clause.action
+            {
+                assignments
+                    .iter_mut()
+                    .try_for_each(|(_, value)| assigned(value, pass))?;
+                selection.iter_mut().try_for_each(|e| e.visit(pass))?;
+            }
+            VisitMut::visit(&mut insert.returning, pass)
         }
         Statement::Update(update) => {
             update
                 .assignments
                 .iter_mut()
                 .try_for_each(|(_, value)| assigned(value, pass))?;
-            update.selection.iter_mut().try_for_each(|e| e.visit(pass))
+            VisitMut::visit(&mut update.selection, pass)?;
+            VisitMut::visit(&mut update.returning, pass)
         }
-        Statement::Delete(delete) => delete.selection.iter_mut().try_for_each(|e| e.visit(pass)),
-        Statement::Explain(inner) => visit(inner, pass),
+        Statement::Delete(delete) => {
+            VisitMut::visit(&mut delete.selection, pass)?;
+            VisitMut::visit(&mut delete.returning, pass)
+        }
+        Statement::Explain(explain) => visit(&mut explain.statement, pass),
         Statement::Query(query) => query.visit(pass),
         Statement::DropTable { .. }
         | Statement::Truncate { .. }
@@ -160,11 +195,28 @@ impl VisitorMut for Pass {
              UPSERT INTO ... SELECT ..."
         } else if select.top.is_some() {
             "SELECT TOP is not supported: write LIMIT at the end"
+        } else if let Some(message) = ignored::of_select(select) {
+            message
         } else {
+            if matches!(select.flavor, SelectFlavor::FromFirstNoSelect) {
+                select.flavor = SelectFlavor::Standard;
+                select.projection =
+                    vec![SelectItem::Wildcard(WildcardAdditionalOptions::default())];
+            }
             return ControlFlow::Continue(());
         };
         let position = start_of(select.select_token.0.span);
         ControlFlow::Break(Box::new(Error::unsupported(message).at(position)))
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Self::Break> {
+        match ignored::of_table(factor) {
+            None => ControlFlow::Continue(()),
+            Some(message) => {
+                let error = Error::unsupported(message).at(start_of(factor.span()));
+                ControlFlow::Break(Box::new(error))
+            }
+        }
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Self::Break> {
