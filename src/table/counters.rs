@@ -1,20 +1,44 @@
-//! What a statement's scans did.
+//! What scans did.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-/// Counts of what the scans of one statement did; they grow while it runs. Only tests read them:
-/// they hold plans to the work that they promise.
+use crate::store::{BucketCost, Counters};
+
+/// Counts of what the scans did that share them; they grow while these run.
+///
+/// The scans of one operator, each of other buckets, share one. What single buckets have cost is
+/// only known if they were made with [`timed`](ScanCounters::timed).
 #[derive(Debug, Default)]
 pub struct ScanCounters {
     seeks: AtomicU64,
+    steps: AtomicU64,
     gets: AtomicU64,
     rows: AtomicU64,
+    bytes: AtomicU64,
+    returned: AtomicU64,
     batches: AtomicU64,
+    buckets: Option<Box<[BucketCounters; 256]>>,
 }
 
-#[cfg(test)]
+#[derive(Debug, Default)]
+struct BucketCounters {
+    rows: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
 impl ScanCounters {
-    /// Positionings of an iterator: at least one a bucket range that is scanned.
+    /// Counts that also say what each bucket costs. To know it a merge looks at the clock for each
+    /// row that is of another bucket than the one before.
+    pub fn timed() -> Self {
+        ScanCounters {
+            buckets: Some(Box::new(std::array::from_fn(|_| BucketCounters::default()))),
+            ..ScanCounters::default()
+        }
+    }
+
+    /// Positionings of an iterator: in a merge at least one a bucket range, otherwise fewer where a
+    /// range begins with the row that ended the one before.
     pub fn seeks(&self) -> u64 {
         self.seeks.load(Ordering::Relaxed)
     }
@@ -29,23 +53,89 @@ impl ScanCounters {
         self.rows.load(Ordering::Relaxed)
     }
 
+    /// Rows that an iterator stood on and that were not decoded: stepped over between boxes or ends
+    /// of groups, first behind a range, or waiting in a merge that was not read to its end.
+    pub fn skipped(&self) -> u64 {
+        self.steps
+            .load(Ordering::Relaxed)
+            .saturating_sub(self.rows())
+    }
+
+    /// Bytes of the keys, without salt, and values of the rows that were decoded; of values only if
+    /// a column of theirs was read.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Rows that were returned: what the filter and the limit left.
+    pub fn returned(&self) -> u64 {
+        self.returned.load(Ordering::Relaxed)
+    }
+
     /// Batches that were filled, empty ones included.
+    #[cfg(test)]
     pub fn batches(&self) -> u64 {
         self.batches.load(Ordering::Relaxed)
+    }
+
+    /// What each bucket has cost that was read, buckets ascending; nothing unless it is
+    /// [timed](ScanCounters::timed).
+    pub fn buckets(&self) -> Vec<BucketCost> {
+        let buckets = self
+            .buckets
+            .iter()
+            .flat_map(|buckets| (0..=255).zip(buckets.iter()));
+        let costs = buckets.map(|(bucket, counters)| BucketCost {
+            bucket,
+            rows: counters.rows.load(Ordering::Relaxed),
+            time: Duration::from_nanos(counters.nanoseconds.load(Ordering::Relaxed)),
+        });
+        costs
+            .filter(|cost| cost.rows > 0 || cost.time > Duration::ZERO)
+            .collect()
     }
 }
 
 impl ScanCounters {
-    pub(super) fn add_seeks(&self, n: u64) {
-        self.seeks.fetch_add(n, Ordering::Relaxed);
+    pub(super) fn is_timed(&self) -> bool {
+        self.buckets.is_some()
     }
 
-    pub(super) fn add_gets(&self, n: u64) {
-        self.gets.fetch_add(n, Ordering::Relaxed);
+    /// Adds what a cursor has cost since it had cost `before`.
+    pub(super) fn add_cursor(&self, before: Counters, now: Counters) {
+        let add = |counter: &AtomicU64, before: u64, now: u64| {
+            counter.fetch_add(now.saturating_sub(before), Ordering::Relaxed);
+        };
+        add(&self.seeks, before.seeks, now.seeks);
+        add(&self.steps, before.steps, now.steps);
+        add(&self.rows, before.rows, now.rows);
+        add(&self.bytes, before.bytes, now.bytes);
     }
 
-    pub(super) fn add_batch(&self, rows: u64) {
+    /// Adds `gets` looked up keys, of which `rows` were there.
+    pub(super) fn add_gets(&self, gets: u64, rows: u64, bytes: u64) {
+        self.gets.fetch_add(gets, Ordering::Relaxed);
+        self.steps.fetch_add(rows, Ordering::Relaxed);
         self.rows.fetch_add(rows, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_bucket(&self, cost: BucketCost) {
+        let buckets = self.buckets.as_ref();
+        if let Some(counters) = buckets.and_then(|all| all.get(usize::from(cost.bucket))) {
+            let nanoseconds = u64::try_from(cost.time.as_nanos()).unwrap_or(u64::MAX);
+            counters.rows.fetch_add(cost.rows, Ordering::Relaxed);
+            counters
+                .nanoseconds
+                .fetch_add(nanoseconds, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn add_batch(&self) {
         self.batches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_returned(&self, rows: u64) {
+        self.returned.fetch_add(rows, Ordering::Relaxed);
     }
 }

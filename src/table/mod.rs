@@ -5,10 +5,15 @@
 //! Reader        a ReadRequest under way on the thread that calls it: one batch a call
 //! Scan          the same as a stream: a job on the ScanPool fills one batch and returns its
 //!               thread, the consumer's poll schedules the next
+//! Position      how far a read has come: what is left of it can be read another day
 //! ```
 //!
 //! A point get is a [`Reader`] on the caller's thread; a range is one [`Scan`], or several over
 //! disjoint buckets; an ordered range of many buckets is one [`Scan`] whose cursor merges them.
+//!
+//! What is written is a [`WriteSet`]: the operations of a statement, each on one row key. One
+//! function writes them, under the latches of their rows; of rows that exist under the keys of
+//! proposed ones it asks a [`ConflictRule`] what they become.
 //!
 //! **Invariants.** A thread of the pool never waits for a consumer: at most one batch of look-ahead
 //! is made, and then the job ends. Every row of a batch satisfies the request's filter, and no
@@ -16,25 +21,35 @@
 //! also while no row passes the filter. A request knows values, key ranges and Arrow arrays, and
 //! nothing of SQL.
 
+mod conflict;
 mod counters;
 mod gets;
 mod pool;
+mod portions;
+mod position;
 mod reader;
 mod request;
+mod returned;
 mod scan;
+mod split;
 #[cfg(test)]
 mod tests;
 mod write;
 mod write_set;
 mod write_target;
 
+pub(crate) use conflict::{Changes, Conflict, ConflictRule};
 pub use counters::ScanCounters;
 pub use pool::ScanPool;
+pub use portions::{BATCH_ROWS, Portions};
+pub use position::Position;
 pub use reader::{Progress, Reader};
 pub(crate) use request::schema as request_schema;
-pub use request::{ReadRequest, RowFilter, RowPredicate, Target};
+pub use request::{Groups, ReadRequest, RowFilter, RowPredicate, Target};
+pub(crate) use returned::{Returning, RowProjection};
 pub use scan::Scan;
+pub use split::split;
 pub use write::Durability;
-pub(crate) use write::{ReadBefore, Writer, Written, request as latch_request};
+pub(crate) use write::{Effect, ReadBefore, Writer, Written, request as latch_request};
 pub(crate) use write_set::{Op, WriteSet};
 pub(crate) use write_target::WriteTarget;

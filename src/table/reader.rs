@@ -7,12 +7,12 @@ use datafusion::arrow::compute::filter_record_batch;
 
 use crate::codec::BatchDecoder;
 use crate::error::{Error, Result};
-use crate::store::{Cursor, Snapshot};
+use crate::key::KeyLayout;
+use crate::store::{Counters, Cursor, Snapshot};
 use crate::table::gets::Gets;
-use crate::table::{ReadRequest, RowFilter, ScanCounters, Target};
+use crate::table::portions::Timer;
+use crate::table::{Position, ReadRequest, RowFilter, ScanCounters, Target};
 
-/// Rows of a full batch.
-const BATCH_ROWS: usize = 8192;
 /// Rows of the first batch of a read that has a filter and a limit: the batches double from here,
 /// so that a small limit decodes little and a filter that nothing passes soon reads full batches.
 const FIRST_ROWS: usize = 128;
@@ -22,9 +22,9 @@ const BATCH_BYTES: usize = 8 << 20;
 /// What one call of [`Reader::read`] did.
 #[derive(Debug)]
 pub enum Progress {
-    /// These rows were read; there is at least one.
+    /// These rows were read; there is at least one, unless the time limit ended the batch.
     Batch(RecordBatch),
-    /// Rows may have been read and none passed the filter.
+    /// There is no batch yet: no row passed the filter, or there was too much between the rows.
     Nothing,
     /// Every row was returned before.
     End,
@@ -37,10 +37,16 @@ pub struct Reader {
     filter: Option<RowFilter>,
     width: usize,
     remaining: Option<usize>,
+    /// The rows of the next batch, and of a full one.
     batch_rows: usize,
+    full_rows: usize,
+    timer: Option<Timer>,
+    /// What the keys of positions are read with, if positions are asked for.
+    layout: Option<KeyLayout>,
     more: bool,
     counters: Arc<ScanCounters>,
-    counted_seeks: u64,
+    /// What of the cursor's costs is in the counters.
+    counted: Counters,
 }
 
 enum Source {
@@ -62,25 +68,36 @@ impl Reader {
                 &request.def,
                 keys,
                 request.order,
+                request.merge_from,
             )?),
-            Target::Ranges(ranges) => {
-                Source::Cursor(snapshot.cursor(&request.handle, ranges.clone(), request.order)?)
+            Target::Ranges(_) => {
+                let cursor = request.cursor_request(counters.is_timed())?;
+                Source::Cursor(snapshot.cursor(&request.handle, cursor)?)
             }
         };
+        let full_rows = request.portions.full_rows();
         let batch_rows = match (&request.filter, request.limit) {
-            (Some(_), Some(limit)) => limit.clamp(FIRST_ROWS, BATCH_ROWS),
-            _ => BATCH_ROWS,
+            (Some(_), Some(limit)) => limit.max(FIRST_ROWS).min(full_rows),
+            _ => full_rows,
         };
+        let mut decoder = request.decoder()?;
+        let layout = request.portions.positions.then(|| request.def.key_layout());
+        if layout.is_some() {
+            decoder.keep_last_key();
+        }
         Ok(Reader {
             source,
-            decoder: request.decoder()?,
+            decoder,
             filter: request.filter.clone(),
             width: request.columns.len(),
             remaining: request.limit,
             batch_rows,
+            full_rows,
+            timer: request.portions.time_limit.map(Timer::new),
+            layout,
             more: true,
             counters,
-            counted_seeks: 0,
+            counted: Counters::default(),
         })
     }
 
@@ -98,23 +115,11 @@ impl Reader {
             (None, Some(remaining)) => self.batch_rows.min(remaining),
             _ => self.batch_rows,
         };
-        self.batch_rows = (self.batch_rows * 2).min(BATCH_ROWS);
-        self.more = match &mut self.source {
-            Source::Cursor(cursor) => {
-                let more = cursor.fill(&mut self.decoder, rows, BATCH_BYTES)?;
-                let seeks = cursor.counters().seeks;
-                self.counters
-                    .add_seeks(seeks.saturating_sub(self.counted_seeks));
-                self.counted_seeks = seeks;
-                more
-            }
-            Source::Gets(gets) => {
-                let (looked_up, more) = gets.fill(&mut self.decoder, rows)?;
-                self.counters.add_gets(looked_up as u64);
-                more
-            }
-        };
-        self.counters.add_batch(self.decoder.len() as u64);
+        if !self.fill(rows)? {
+            return Ok(Progress::Nothing);
+        }
+        self.batch_rows = (self.batch_rows * 2).min(self.full_rows);
+        self.counters.add_batch();
         let mut batch = self.decoder.finish()?;
         if let Some(filter) = &self.filter
             && batch.num_rows() > 0
@@ -132,9 +137,69 @@ impl Reader {
             }
             *remaining -= batch.num_rows();
         }
-        Ok(match batch.num_rows() {
-            0 => Progress::Nothing,
-            _ => Progress::Batch(batch),
+        self.counters.add_returned(batch.num_rows() as u64);
+        if batch.num_rows() == 0 && !self.timer.as_ref().is_some_and(Timer::is_due) {
+            return Ok(Progress::Nothing);
+        }
+        if let Some(timer) = &mut self.timer {
+            timer.stop();
+        }
+        Ok(Progress::Batch(batch))
+    }
+
+    /// Decodes more rows of a batch of `rows`, and says whether it is to be returned: it is full,
+    /// the last one, or due. If it is not, there was too much between its rows.
+    fn fill(&mut self, rows: usize) -> Result<bool> {
+        let step = match &mut self.timer {
+            Some(timer) => {
+                timer.start();
+                Timer::STEP
+            }
+            None => rows,
+        };
+        loop {
+            let wanted = rows.min(self.decoder.len() + step);
+            self.decode(wanted.saturating_sub(self.decoder.len()))?;
+            let decoded = self.decoder.len();
+            let full = decoded >= rows || self.decoder.bytes() >= BATCH_BYTES;
+            if full || !self.more || self.timer.as_ref().is_some_and(Timer::is_due) {
+                return Ok(true);
+            }
+            if decoded < wanted {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Decodes at most `rows` more rows.
+    fn decode(&mut self, rows: usize) -> Result<()> {
+        self.more = match &mut self.source {
+            Source::Cursor(cursor) => {
+                let more = cursor.fill(&mut self.decoder, rows, BATCH_BYTES)?;
+                let counted = std::mem::replace(&mut self.counted, cursor.counters());
+                self.counters.add_cursor(counted, self.counted);
+                for cost in cursor.take_bucket_costs() {
+                    self.counters.add_bucket(cost);
+                }
+                more
+            }
+            Source::Gets(gets) => gets.fill(&mut self.decoder, rows, &self.counters)?,
+        };
+        Ok(())
+    }
+
+    /// How far it has come, if the request asks for positions: behind every row that was read,
+    /// those that did not pass the filter included.
+    pub fn position(&self) -> Result<Position> {
+        if self.is_done() {
+            return Ok(Position::End);
+        }
+        Ok(match (self.decoder.last_key(), &self.layout) {
+            (Some(key), Some(layout)) if !key.is_empty() => Position::After {
+                bucket: layout.bucket_of(key)?,
+                key: key.to_vec(),
+            },
+            _ => Position::Start,
         })
     }
 }

@@ -7,10 +7,11 @@ use datafusion::arrow::array::{BooleanArray, RecordBatch};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 
 use crate::catalog::TableDef;
-use crate::codec::{BatchDecoder, ColumnSource, StoredColumn};
+use crate::codec::{BatchDecoder, ColumnSource};
 use crate::error::{Error, Result};
-use crate::key::BucketRange;
-use crate::store::{CursorOrder, TableHandle};
+use crate::key::{BucketRange, KeyBox, KeyFilter, LeadingColumns};
+use crate::store::{CursorOrder, CursorRequest, KeyGroups, TableHandle};
+use crate::table::Portions;
 use crate::types::Value;
 
 /// Decides row by row which rows of a batch are kept.
@@ -39,6 +40,19 @@ pub enum Target {
     Ranges(Vec<BucketRange>),
 }
 
+/// The groups of rows that agree in their first key columns, of which a read takes the ends: in
+/// each bucket it seeks from group to group. Of the rows that are asked for, in all ranges and boxes,
+/// a bucket has one first row and one last row of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Groups {
+    /// How many key columns make a group; with none, a bucket is one group.
+    pub columns: usize,
+    /// Whether the first row of each group, in key order, is read.
+    pub first: bool,
+    /// Whether the last one is. A group of one row has it once.
+    pub last: bool,
+}
+
 /// What is read from a table.
 #[derive(Debug, Clone)]
 pub struct ReadRequest {
@@ -52,16 +66,74 @@ pub struct ReadRequest {
     pub filter: Option<RowFilter>,
     /// The rows.
     pub target: Target,
+    /// Of the rows in the ranges of the target, those in one of these boxes are read and the
+    /// others stepped over; without boxes all of them are.
+    pub boxes: Vec<KeyBox>,
+    /// Of the rows in the ranges of the target, and in the boxes, only the ends of each group of
+    /// rows that agree in their first key columns are read.
+    pub groups: Option<Groups>,
+    /// In an ordered read, how many leading key columns are not compared: each range of the target
+    /// holds one value of them, and is a stream of its own in the merge. Rows that agree behind
+    /// these columns come in the order of their keys.
+    pub merge_from: usize,
     /// In which order they are returned.
     pub order: CursorOrder,
     /// How many rows are returned at most.
     pub limit: Option<usize>,
+    /// In which portions they are returned.
+    pub portions: Portions,
 }
 
 impl ReadRequest {
+    /// A read of some columns of some rows, in any order and without a limit.
+    pub fn new(
+        def: Arc<TableDef>,
+        handle: TableHandle,
+        columns: Vec<usize>,
+        target: Target,
+    ) -> Self {
+        ReadRequest {
+            def,
+            handle,
+            columns,
+            filter: None,
+            target,
+            boxes: Vec::new(),
+            groups: None,
+            merge_from: 0,
+            order: CursorOrder::Any,
+            limit: None,
+            portions: Portions::default(),
+        }
+    }
+
     /// The schema of the batches that are returned.
     pub fn schema(&self) -> Result<SchemaRef> {
         schema(&self.def, &self.columns)
+    }
+
+    /// What is asked of the store, if the target is ranges; `timed`, if buckets are to be measured.
+    pub(super) fn cursor_request(&self, timed: bool) -> Result<CursorRequest> {
+        let ranges = match &self.target {
+            Target::Ranges(ranges) => ranges.clone(),
+            Target::Keys(_) => Vec::new(),
+        };
+        let layout = self.def.key_layout();
+        let groups = match self.groups {
+            Some(groups) => Some(KeyGroups {
+                columns: LeadingColumns::of(&layout, groups.columns)?,
+                first: groups.first,
+                last: groups.last,
+            }),
+            None => None,
+        };
+        Ok(CursorRequest {
+            filter: KeyFilter::new(&self.boxes, &layout)?,
+            groups,
+            merge_behind: LeadingColumns::of(&layout, self.merge_from)?,
+            timed,
+            ..CursorRequest::new(ranges, self.order)
+        })
     }
 
     /// The decoder of the returned columns and of those that only the filter needs.
@@ -88,11 +160,7 @@ pub(crate) fn decoder(def: &TableDef, columns: &[usize]) -> Result<BatchDecoder>
             Some(position) => Ok(ColumnSource::Key(position)),
             None => {
                 let column = def.columns.get(index).ok_or_else(|| absent(index))?;
-                Ok(ColumnSource::Stored(StoredColumn {
-                    id: column.id,
-                    sql_type: column.sql_type,
-                    missing: Value::Null,
-                }))
+                Ok(ColumnSource::Stored(column.stored()))
             }
         })
         .collect::<Result<Vec<_>>>()?;

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use crate::error::{Error, Result};
 use crate::store::Snapshot;
-use crate::table::{Progress, ReadRequest, Reader, ScanCounters, ScanPool};
+use crate::table::{Position, Progress, ReadRequest, Reader, ScanCounters, ScanPool};
 
 /// Batches that may stand ready before the consumer asks for one.
 const LOOK_AHEAD: usize = 1;
@@ -34,7 +34,7 @@ struct Shared {
 
 struct State {
     work: Work,
-    ready: VecDeque<Result<RecordBatch>>,
+    ready: VecDeque<Result<(RecordBatch, Position)>>,
     waker: Option<Waker>,
 }
 
@@ -83,7 +83,18 @@ impl Scan {
 impl Stream for Scan {
     type Item = Result<RecordBatch>;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_batch(context)
+            .map(|item| item.map(|batch| batch.map(|(batch, _)| batch)))
+    }
+}
+
+impl Scan {
+    /// The next batch, and how far the read has come with it, if its request asks for positions.
+    pub fn poll_batch(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<(RecordBatch, Position)>>> {
         let mut state = self.shared.state.lock();
         let next = state.ready.pop_front();
         let ended = next.is_none() && matches!(state.work, Work::Ended);
@@ -152,7 +163,8 @@ fn run(shared: Arc<Shared>, work: Work) {
             Work::Running | Work::Ended => return Ok(None),
         };
         let progress = reader.read()?;
-        Ok(Some((reader, progress)))
+        let position = reader.position()?;
+        Ok(Some((reader, progress, position)))
     }))
     .unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
 
@@ -162,8 +174,8 @@ fn run(shared: Arc<Shared>, work: Work) {
         return;
     }
     let again = match outcome {
-        Ok(Some((reader, Progress::Batch(batch)))) => {
-            state.ready.push_back(Ok(batch));
+        Ok(Some((reader, Progress::Batch(batch), position))) => {
+            state.ready.push_back(Ok((batch, position)));
             state.work = if reader.is_done() {
                 Work::Ended
             } else {
@@ -171,12 +183,12 @@ fn run(shared: Arc<Shared>, work: Work) {
             };
             None
         }
-        Ok(Some((reader, Progress::Nothing))) if reader.is_done() => {
+        Ok(Some((reader, Progress::Nothing, _))) if reader.is_done() => {
             state.work = Work::Ended;
             None
         }
-        Ok(Some((reader, Progress::Nothing))) => Some(Work::Open(reader)),
-        Ok(Some((_, Progress::End)) | None) => {
+        Ok(Some((reader, Progress::Nothing, _))) => Some(Work::Open(reader)),
+        Ok(Some((_, Progress::End, _)) | None) => {
             state.work = Work::Ended;
             None
         }

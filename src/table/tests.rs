@@ -1,5 +1,7 @@
 //! Scans by themselves: what goes wrong in a job, and when a job runs at all.
 
+mod reads;
+
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -9,7 +11,7 @@ use futures::StreamExt;
 use crate::catalog::{Catalog, ColumnDef, KeyPart, TableDef};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::{BucketSet, KeyRange, Salting, expand};
-use crate::store::{CursorOrder, RocksStore, Snapshot, Store, StoreOptions, WriteBatch};
+use crate::store::{RocksStore, Snapshot, Store, StoreOptions, WriteBatch};
 use crate::table::{ReadRequest, RowFilter, RowPredicate, Scan, ScanCounters, ScanPool, Target};
 use crate::types::{SqlType, Value};
 
@@ -26,12 +28,14 @@ fn numbers() -> (Arc<dyn Snapshot>, ReadRequest) {
         sql_type: SqlType::BigInt,
         nullable: false,
         default: None,
+        missing: Value::Null,
     };
     let def = TableDef {
         id: 0,
         schema: "public".to_owned(),
         name: "numbers".to_owned(),
         columns: vec![column],
+        next_column_id: 0,
         key_name: None,
         key: vec![KeyPart {
             column: 0,
@@ -54,15 +58,8 @@ fn numbers() -> (Arc<dyn Snapshot>, ReadRequest) {
     }
     store.write(batch).expect("a write");
     let ranges = expand(&[KeyRange::all()], &layout, &BucketSet::all(16)).expect("ranges");
-    let request = ReadRequest {
-        def: entry.def.clone(),
-        handle: entry.handle.clone(),
-        columns: vec![0],
-        filter: None,
-        target: Target::Ranges(ranges),
-        order: CursorOrder::Any,
-        limit: None,
-    };
+    let target = Target::Ranges(ranges);
+    let request = ReadRequest::new(entry.def.clone(), entry.handle.clone(), vec![0], target);
     (store.snapshot(), request)
 }
 

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use datafusion::arrow::array::RecordBatch;
 use tokio::runtime::Handle;
 
 use crate::error::{Error, Result};
 use crate::store::{Committer, LatchGuard, LatchRequest, Snapshot, Store, WriteBatch};
+use crate::table::returned::Returned;
 use crate::table::write_set::{Op, WriteSet, duplicate};
 use crate::table::write_target::WriteTarget;
 
 /// Rows of a batch that is still written on the caller's thread.
 const SMALL_BATCH: usize = 1_000;
 /// Keys that are re-read at a time.
-const CHUNK: usize = 1_024;
+pub(super) const CHUNK: usize = 1_024;
 
 /// When a write is acknowledged.
 ///
@@ -46,10 +48,20 @@ pub(crate) enum ReadBefore {
 /// What came of a write.
 pub(crate) enum Written {
     /// All rows are written, and durable as asked.
-    Done,
+    Done(Effect),
     /// Nothing is written: rows have changed since they were read, or are others than those
     /// latched.
     Changed,
+}
+
+/// What a write did.
+#[derive(Debug)]
+pub(crate) struct Effect {
+    /// The rows that the statement wrote: all that it gave, or of proposals those that were
+    /// inserted or changed another row.
+    pub(crate) affected: u64,
+    /// What it returns of its rows, if it returns them, in the order in which it gave them.
+    pub(crate) returned: Vec<RecordBatch>,
 }
 
 /// What a write needs besides its rows.
@@ -73,7 +85,8 @@ impl Writer<'_> {
     /// asked. Latches, and `held`, end with the write, before the sync.
     ///
     /// # Errors
-    /// [`Constraint`](crate::ErrorKind::Constraint) for a key that must not exist,
+    /// [`Constraint`](crate::ErrorKind::Constraint) for a key that must not exist, and for one that
+    /// a statement proposes twice that may write it once;
     /// [`Conflict`](crate::ErrorKind::Conflict) when a latch is not had in time.
     pub(crate) async fn write(
         &self,
@@ -83,7 +96,10 @@ impl Writer<'_> {
         held: impl Send + 'static,
     ) -> Result<Written> {
         if set.is_empty() {
-            return Ok(Written::Done);
+            return Ok(Written::Done(Effect {
+                affected: set.affected(),
+                returned: Vec::new(),
+            }));
         }
         let wanted = request(set);
         let (guard, snapshot) = match before {
@@ -98,8 +114,23 @@ impl Writer<'_> {
         {
             return Ok(Written::Changed);
         }
-        let batch = self.batch(target, set)?;
+        // What is returned is made before anything is written: where that fails nothing is.
+        let mut returned = target.returning().map(|r| Returned::new(r));
+        let (batch, affected) = match target.conflict() {
+            Some(conflict) => self.resolve(target, conflict, set, returned.as_mut())?,
+            None => (self.batch(target, set, returned.as_mut())?, set.affected()),
+        };
+        let effect = Effect {
+            affected,
+            returned: match returned {
+                Some(returned) => returned.finish(target)?,
+                None => Vec::new(),
+            },
+        };
         let rows = batch.len();
+        if rows == 0 {
+            return Ok(Written::Done(effect));
+        }
         match self.durability {
             Durability::Synced => self.committer.commit(batch, (guard, held)).await?,
             Durability::Buffered if rows <= SMALL_BATCH => self.store.write(batch)?,
@@ -114,7 +145,7 @@ impl Writer<'_> {
                 task.map_err(|e| Error::internal("a write panicked").with_source(e))??;
             }
         }
-        Ok(Written::Done)
+        Ok(Written::Done(effect))
     }
 
     /// The latches that `request` asks for, at once or after waiting.
@@ -163,31 +194,40 @@ impl Writer<'_> {
         Ok(false)
     }
 
-    /// The batch of the set, what it merges into and what must not exist being looked up now.
-    fn batch(&self, target: &WriteTarget, set: &WriteSet) -> Result<WriteBatch> {
+    /// The batch of the set, what it merges into, what must not exist and what is returned of
+    /// deleted rows being looked up now.
+    fn batch(
+        &self,
+        target: &WriteTarget,
+        set: &WriteSet,
+        mut returned: Option<&mut Returned<'_>>,
+    ) -> Result<WriteBatch> {
         let handle = &target.entry().handle;
         let mut batch = WriteBatch::with_capacity(set.len(), set.bytes() as usize);
-        if !set.must_read() {
-            for (op, bucket, key, value) in set.iter() {
-                match op {
-                    Op::Delete => batch.delete(handle, bucket, key),
-                    _ => batch.put(handle, bucket, key, value),
-                }
-            }
-            return Ok(batch);
-        }
+        let returns_deleted = returned.as_ref().is_some_and(|returned| returned.deleted());
+        let reads = |op| match op {
+            Op::Merge | Op::Insert => true,
+            Op::Delete => returns_deleted,
+            Op::Put | Op::Propose => false,
+        };
         // What stands there now, of the rows that depend on it, a chunk ahead of the batch.
-        let reads = |op| matches!(op, Op::Merge | Op::Insert);
         let mut read = chunks(set, reads).into_iter();
         let mut found: Vec<(usize, Option<Vec<u8>>)> = Vec::new();
         let mut next = 0;
         let mut merged = Vec::new();
         let mut decoder = target.decoder();
         for (index, (op, bucket, key, value)) in set.iter().enumerate() {
+            let mut put = |value: &[u8]| {
+                batch.put(handle, bucket, key, value);
+                match &mut returned {
+                    Some(returned) => returned.push(set.order(index), key, value),
+                    None => Ok(()),
+                }
+            };
             if !reads(op) {
                 match op {
                     Op::Delete => batch.delete(handle, bucket, key),
-                    _ => batch.put(handle, bucket, key, value),
+                    _ => put(value)?,
                 }
                 continue;
             }
@@ -215,13 +255,19 @@ impl Writer<'_> {
                 (Op::Merge, Some(old)) => {
                     merged.clear();
                     target.merge(&mut decoder, &old, value, &mut merged)?;
-                    batch.put(handle, bucket, key, &merged);
+                    put(&merged)?;
                 }
                 (Op::Merge, None) => {
                     target.check_new(&mut decoder, value)?;
-                    batch.put(handle, bucket, key, value);
+                    put(value)?;
                 }
-                _ => batch.put(handle, bucket, key, value),
+                (Op::Delete, old) => {
+                    batch.delete(handle, bucket, key);
+                    if let (Some(returned), Some(old)) = (&mut returned, old) {
+                        returned.push(set.order(index), key, &old)?;
+                    }
+                }
+                _ => put(value)?,
             }
         }
         Ok(batch)

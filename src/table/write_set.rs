@@ -13,6 +13,9 @@ pub(crate) enum Op {
     Merge,
     /// The whole row, under a key that must not exist.
     Insert,
+    /// A row under a key that may exist: the statement's [`Conflict`](super::Conflict) says what
+    /// then becomes of it. All operations of a set are proposals, or none.
+    Propose,
     /// No row any more.
     Delete,
 }
@@ -108,13 +111,6 @@ impl WriteSet {
         self.given
     }
 
-    /// Whether any operation depends on the row that is there now.
-    pub(crate) fn must_read(&self) -> bool {
-        self.entries
-            .iter()
-            .any(|e| matches!(e.op, Op::Merge | Op::Insert))
-    }
-
     /// The operation at `index`: what, bucket, key, value.
     pub(crate) fn get(&self, index: usize) -> (Op, u8, &[u8], &[u8]) {
         let entry = &self.entries[index];
@@ -127,18 +123,28 @@ impl WriteSet {
         )
     }
 
+    /// When the statement gave the operation at `index`, among the others.
+    pub(super) fn order(&self, index: usize) -> usize {
+        self.entries[index].start
+    }
+
     /// Every operation, in order.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Op, u8, &[u8], &[u8])> {
         (0..self.entries.len()).map(|i| self.get(i))
     }
 
     /// Sorts by (bucket, key) and leaves one operation for each key: the last one; a key that is
-    /// inserted and also written otherwise is a duplicate, unless its old row goes away.
+    /// inserted and also written otherwise is a duplicate, unless its old row goes away. Proposals
+    /// all stay, those of one key in the order in which they were made.
     pub(crate) fn resolve(&mut self, layout: &KeyLayout, table: &str) -> Result<()> {
         let mut entries = std::mem::take(&mut self.entries);
         let key = |e: &Entry| &self.arena[e.start..e.start + e.key_len as usize];
         // Stable: among equal keys the order of the statement stays.
         entries.sort_by(|a, b| a.bucket.cmp(&b.bucket).then_with(|| key(a).cmp(key(b))));
+        if entries.first().is_some_and(|first| first.op == Op::Propose) {
+            self.entries = entries;
+            return Ok(());
+        }
         let mut kept = 0;
         let mut from = 0;
         while from < entries.len() {
@@ -187,13 +193,17 @@ fn single(several: &[Entry]) -> Option<Entry> {
 
 /// The error of a key that exists already, or twice in one statement.
 pub(crate) fn duplicate(layout: &KeyLayout, table: &str, key: &[u8]) -> Error {
-    match layout.decode(key) {
-        Ok(values) => {
-            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-            Error::constraint(format!("duplicate key ({}) in {table}", values.join(", ")))
-        }
+    match key_text(layout, key) {
+        Ok(key) => Error::constraint(format!("duplicate key {key} in {table}")),
         Err(error) => error,
     }
+}
+
+/// A key as messages show it.
+pub(super) fn key_text(layout: &KeyLayout, key: &[u8]) -> Result<String> {
+    let values = layout.decode(key)?;
+    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+    Ok(format!("({})", values.join(", ")))
 }
 
 #[cfg(test)]
@@ -264,6 +274,18 @@ mod tests {
             let error = resolved(&ops).unwrap_err();
             assert_eq!(error.to_string(), "constraint: duplicate key (7) in t");
         }
+    }
+
+    #[test]
+    fn proposals_of_one_key_keep_their_order() {
+        let ops = [
+            (Op::Propose, 2, "a"),
+            (Op::Propose, 1, "b"),
+            (Op::Propose, 2, "c"),
+            (Op::Propose, 1, "d"),
+        ];
+        let values: Vec<String> = resolved(&ops).unwrap().into_iter().map(|op| op.2).collect();
+        assert_eq!(values, ["b", "d", "a", "c"]);
     }
 
     #[test]

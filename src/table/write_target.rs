@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef};
 
-use crate::catalog::{Entry, TableDef};
-use crate::codec::{ColumnReader, RowDecoder, RowEncoder, StoredColumn};
+use crate::catalog::{ColumnDef, Entry, TableDef};
+use crate::codec::{ColumnReader, RowDecoder, RowEncoder};
 use crate::error::{Error, Result};
 use crate::key::KeyLayout;
 use crate::table::write_set::{Op, WriteSet};
+use crate::table::{Conflict, Returning};
 use crate::types::Value;
 
 /// A table that a statement writes, and which of its columns the statement gives.
@@ -26,6 +27,10 @@ pub(crate) struct WriteTarget {
     /// Whether the statement gives the column at each slot.
     given: Vec<bool>,
     encoder: RowEncoder,
+    /// What becomes of rows that exist under the keys of those that are proposed.
+    conflict: Option<Arc<Conflict>>,
+    /// What the statement returns of its rows.
+    returning: Option<Arc<Returning>>,
     key: Vec<u8>,
     value: Vec<u8>,
 }
@@ -48,10 +53,32 @@ impl WriteTarget {
             columns,
             slots,
             encoder,
+            conflict: None,
+            returning: None,
             entry,
             key: Vec::new(),
             value: Vec::new(),
         }
+    }
+
+    /// The same for a statement whose rows are proposals.
+    pub(crate) fn with_conflict(self, conflict: Option<Arc<Conflict>>) -> Self {
+        WriteTarget { conflict, ..self }
+    }
+
+    /// The same for a statement that returns its rows.
+    pub(crate) fn with_returning(self, returning: Option<Arc<Returning>>) -> Self {
+        WriteTarget { returning, ..self }
+    }
+
+    /// What the statement returns of its rows.
+    pub(super) fn returning(&self) -> Option<&Arc<Returning>> {
+        self.returning.as_ref()
+    }
+
+    /// What becomes of rows that exist, if the rows are proposals.
+    pub(super) fn conflict(&self) -> Option<&Arc<Conflict>> {
+        self.conflict.as_ref()
     }
 
     /// The catalog's entry of the table.
@@ -72,6 +99,11 @@ impl WriteTarget {
     /// The table's column at each slot.
     pub(crate) fn columns(&self) -> &[usize] {
         &self.columns
+    }
+
+    /// The table's columns that are not in the key, in slot order.
+    pub(super) fn value_columns(&self) -> &[usize] {
+        &self.columns[self.key_len()..]
     }
 
     /// The slot of a column of the table.
@@ -163,29 +195,44 @@ impl WriteTarget {
 
     /// A decoder of row values, the columns in slot order.
     pub(super) fn decoder(&self) -> RowDecoder {
-        let stored = self.columns[self.key_len()..]
-            .iter()
-            .map(|c| &self.entry.def.columns[*c]);
-        let stored = stored
-            .map(|c| StoredColumn {
-                id: c.id,
-                sql_type: c.sql_type,
-                missing: Value::Null,
-            })
-            .collect();
-        RowDecoder::new(stored)
+        let stored = self.value_columns().iter();
+        let stored = stored.map(|c| &self.entry.def.columns[*c]);
+        RowDecoder::new(stored.map(ColumnDef::stored).collect())
     }
 
     fn readers<'a>(&self, arrays: &'a [ArrayRef]) -> Result<Vec<ColumnReader<'a>>> {
-        let types = self
-            .columns
-            .iter()
-            .map(|c| &self.entry.def.columns[*c].sql_type);
+        self.readers_of(&self.columns, arrays)
+    }
+
+    /// Views of arrays of the columns that are not in the key, in slot order.
+    pub(super) fn value_readers<'a>(
+        &self,
+        arrays: &'a [ArrayRef],
+    ) -> Result<Vec<ColumnReader<'a>>> {
+        self.readers_of(self.value_columns(), arrays)
+    }
+
+    fn readers_of<'a>(
+        &self,
+        columns: &[usize],
+        arrays: &'a [ArrayRef],
+    ) -> Result<Vec<ColumnReader<'a>>> {
+        let types = columns.iter().map(|c| &self.entry.def.columns[*c].sql_type);
         arrays
             .iter()
             .zip(types)
             .map(|(array, to)| ColumnReader::new(array, to))
             .collect()
+    }
+
+    /// Appends the value of one row of such views.
+    pub(super) fn encode_value(
+        &self,
+        readers: &[ColumnReader<'_>],
+        row: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.encoder.encode_row(readers, row, out)
     }
 
     /// The value of a row that exists, after the given columns of `new` were written over `old`.
@@ -238,11 +285,17 @@ impl WriteTarget {
         }
     }
 
-    /// Whether the column at `slot` must hold a value as soon as it is handed over. Of a merge
-    /// that holds for the key and for given columns: the others matter only in a new row.
+    /// Whether the column at `slot` must hold a value as soon as it is handed over. Of what may
+    /// not become a row that holds for the key and for given columns: the others matter only in a
+    /// new row.
     fn must_hold(&self, slot: usize, op: Op) -> bool {
         let column = &self.entry.def.columns[self.columns[slot]];
-        !column.nullable && (self.given[slot] || op != Op::Merge || slot < self.key_len())
+        let is_new = match op {
+            Op::Merge => false,
+            Op::Propose => self.conflict.as_ref().is_none_or(|c| c.strict),
+            Op::Put | Op::Insert | Op::Delete => true,
+        };
+        !column.nullable && (self.given[slot] || is_new || slot < self.key_len())
     }
 
     fn null(&self, slot: usize) -> Error {
