@@ -6,7 +6,9 @@
 
 use std::cmp::Ordering;
 
+use crate::key::KeyColumn;
 use crate::plan::operand::Operand;
+use crate::plan::ordinal::{largest, next, smallest};
 use crate::types::{SqlType, Value};
 
 /// A place between two values of a column.
@@ -108,12 +110,26 @@ impl IntervalSet {
         IntervalSet::from_intervals(vec![Interval::new(lower, upper)])
     }
 
+    /// Every value, and NULL.
+    pub(super) fn all() -> Self {
+        IntervalSet::between(Cut::Start, Cut::End)
+    }
+
     /// One value, or NULL, whose point ends with the line: no cut is after NULL.
     pub(super) fn point(value: Value) -> Self {
         if value.is_null() {
             return IntervalSet::between(Cut::Before(value), Cut::End);
         }
         IntervalSet::between(Cut::Before(value.clone()), Cut::After(value))
+    }
+
+    /// These values, in order, each once and apart from its neighbours.
+    pub(super) fn list(values: Vec<Value>) -> Self {
+        let point = |value: Value| match value {
+            Value::Null => Interval::new(Cut::Before(Value::Null), Cut::End),
+            value => Interval::new(Cut::Before(value.clone()), Cut::After(value)),
+        };
+        IntervalSet(values.into_iter().map(point).collect())
     }
 
     /// Sorts the intervals and merges those that overlap or touch.
@@ -174,6 +190,18 @@ impl IntervalSet {
         )
     }
 
+    /// Whether it is every value but NULL.
+    pub(super) fn is_not_null(&self) -> bool {
+        matches!(
+            self.0.as_slice(),
+            [Interval {
+                lower: Cut::Start,
+                upper: Cut::Before(Value::Null),
+                ..
+            }]
+        )
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -202,6 +230,13 @@ pub(super) struct Axis {
 }
 
 impl Axis {
+    pub(super) fn of(column: &KeyColumn) -> Axis {
+        Axis {
+            sql_type: column.sql_type,
+            nullable: column.nullable,
+        }
+    }
+
     /// The cut after the last value that is not NULL.
     pub(super) fn values_end<T: From<Value>>(&self) -> Cut<T> {
         if self.nullable {
@@ -235,7 +270,13 @@ impl Axis {
             ..
         } = interval;
         let mut single = None;
-        if let (Some(min), Some(max)) = (smallest(&self.sql_type), largest(&self.sql_type)) {
+        let min = smallest(&self.sql_type);
+        if let (Cut::Before(v), Some(min)) = (&upper, &min)
+            && equal(v, min)
+        {
+            return None;
+        }
+        if let (Some(min), Some(max)) = (&min, largest(&self.sql_type)) {
             // Of a discrete type, the first and the last value that the interval holds.
             let first = match &lower {
                 Cut::Start => Some(min.clone()),
@@ -251,8 +292,7 @@ impl Axis {
                 _ => None,
             };
             let beyond_max = matches!(&lower, Cut::After(v) if equal(v, &max));
-            let below_min = matches!(&upper, Cut::Before(v) if equal(v, &min));
-            if below_min || beyond_max && last.is_some() {
+            if beyond_max && last.is_some() {
                 return None;
             }
             if beyond_max {
@@ -270,8 +310,8 @@ impl Axis {
                 upper = self.values_end();
             }
         }
-        if let (Cut::Before(v), Some(min)) = (&lower, smallest(&self.sql_type))
-            && equal(v, &min)
+        if let (Cut::Before(v), Some(min)) = (&lower, &min)
+            && equal(v, min)
         {
             lower = Cut::Start;
         }
@@ -285,111 +325,6 @@ impl Axis {
 
 fn equal(a: &Value, b: &Value) -> bool {
     a.key_cmp(b) == Some(Ordering::Equal)
-}
-
-/// The smallest value of a type; of text and binary the empty one.
-fn smallest(sql_type: &SqlType) -> Option<Value> {
-    Some(match sql_type {
-        SqlType::Real => Value::Real(f32::NEG_INFINITY),
-        SqlType::Double => Value::Double(f64::NEG_INFINITY),
-        SqlType::Char(_) | SqlType::Varchar(_) => Value::Text(String::new()),
-        SqlType::Varbinary(_) => Value::Binary(Vec::new()),
-        other => ordinal_value(other, ordinal_range(other)?.0)?,
-    })
-}
-
-/// The largest value of a type, where there is one.
-fn largest(sql_type: &SqlType) -> Option<Value> {
-    Some(match sql_type {
-        SqlType::Real => Value::Real(f32::NAN),
-        SqlType::Double => Value::Double(f64::NAN),
-        other => ordinal_value(other, ordinal_range(other)?.1)?,
-    })
-}
-
-/// The neighbour of a value of a discrete type.
-pub(super) fn next(value: &Value, step: i128) -> Option<Value> {
-    let (sql_type, ordinal) = match value {
-        Value::Boolean(v) => (SqlType::Boolean, i128::from(*v)),
-        Value::TinyInt(v) => (SqlType::TinyInt, i128::from(*v)),
-        Value::SmallInt(v) => (SqlType::SmallInt, i128::from(*v)),
-        Value::Integer(v) => (SqlType::Integer, i128::from(*v)),
-        Value::BigInt(v) => (SqlType::BigInt, i128::from(*v)),
-        Value::UTinyInt(v) => (SqlType::UTinyInt, i128::from(*v)),
-        Value::USmallInt(v) => (SqlType::USmallInt, i128::from(*v)),
-        Value::UInteger(v) => (SqlType::UInteger, i128::from(*v)),
-        Value::UBigInt(v) => (SqlType::UBigInt, i128::from(*v)),
-        Value::Decimal {
-            unscaled,
-            precision,
-            scale,
-        } => (
-            SqlType::Decimal {
-                precision: *precision,
-                scale: *scale,
-            },
-            *unscaled,
-        ),
-        Value::Date(v) => (SqlType::Date, i128::from(*v)),
-        Value::Time(v) => (SqlType::Time, i128::from(*v)),
-        Value::Timestamp(v) => (SqlType::Timestamp, i128::from(*v)),
-        _ => return None,
-    };
-    let (min, max) = ordinal_range(&sql_type)?;
-    let neighbour = ordinal.checked_add(step)?;
-    if neighbour < min || neighbour > max {
-        return None;
-    }
-    ordinal_value(&sql_type, neighbour)
-}
-
-/// The whole numbers that stand for the values of a discrete type: the number itself, a decimal
-/// times `10^scale`, days, microseconds.
-pub(super) fn ordinal_range(sql_type: &SqlType) -> Option<(i128, i128)> {
-    Some(match sql_type {
-        SqlType::Boolean => (0, 1),
-        SqlType::TinyInt => (i8::MIN.into(), i8::MAX.into()),
-        SqlType::SmallInt => (i16::MIN.into(), i16::MAX.into()),
-        SqlType::Integer | SqlType::Date => (i32::MIN.into(), i32::MAX.into()),
-        SqlType::BigInt | SqlType::Time | SqlType::Timestamp => (i64::MIN.into(), i64::MAX.into()),
-        SqlType::UTinyInt => (0, u8::MAX.into()),
-        SqlType::USmallInt => (0, u16::MAX.into()),
-        SqlType::UInteger => (0, u32::MAX.into()),
-        SqlType::UBigInt => (0, u64::MAX.into()),
-        SqlType::Decimal { precision, .. } => {
-            let end = 10_i128.checked_pow(u32::from(*precision))? - 1;
-            (-end, end)
-        }
-        _ => return None,
-    })
-}
-
-/// The value that an ordinal stands for; `None` out of the type's range.
-pub(super) fn ordinal_value(sql_type: &SqlType, ordinal: i128) -> Option<Value> {
-    let (min, max) = ordinal_range(sql_type)?;
-    if ordinal < min || ordinal > max {
-        return None;
-    }
-    Some(match *sql_type {
-        SqlType::Boolean => Value::Boolean(ordinal != 0),
-        SqlType::TinyInt => Value::TinyInt(ordinal.try_into().ok()?),
-        SqlType::SmallInt => Value::SmallInt(ordinal.try_into().ok()?),
-        SqlType::Integer => Value::Integer(ordinal.try_into().ok()?),
-        SqlType::BigInt => Value::BigInt(ordinal.try_into().ok()?),
-        SqlType::UTinyInt => Value::UTinyInt(ordinal.try_into().ok()?),
-        SqlType::USmallInt => Value::USmallInt(ordinal.try_into().ok()?),
-        SqlType::UInteger => Value::UInteger(ordinal.try_into().ok()?),
-        SqlType::UBigInt => Value::UBigInt(ordinal.try_into().ok()?),
-        SqlType::Decimal { precision, scale } => Value::Decimal {
-            unscaled: ordinal,
-            precision,
-            scale,
-        },
-        SqlType::Date => Value::Date(ordinal.try_into().ok()?),
-        SqlType::Time => Value::Time(ordinal.try_into().ok()?),
-        SqlType::Timestamp => Value::Timestamp(ordinal.try_into().ok()?),
-        _ => return None,
-    })
 }
 
 impl From<Value> for Operand {

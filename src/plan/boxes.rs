@@ -3,6 +3,8 @@
 //! A box holds one set of values for each key column that it constrains; a predicate is the union
 //! of some boxes. AND multiplies two unions, OR joins them.
 
+use std::rc::Rc;
+
 use crate::plan::axis::{Axis, Cut, IntervalSet};
 use crate::plan::operand::Operand;
 use crate::types::Value;
@@ -58,12 +60,21 @@ impl ColumnSet {
 }
 
 /// What one conjunct says in a box: on which columns, and whether the box says all of it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Claim {
     pub conjunct: usize,
     /// Bit `i` for key column `i`.
     pub columns: u64,
     pub exact: bool,
+    /// If there is one, it is exact in a box without the values that the guard names.
+    pub guard: Option<Rc<Guard>>,
+}
+
+/// Values of a key column for which a predicate fails when it is evaluated.
+#[derive(Debug)]
+pub(super) struct Guard {
+    pub key: usize,
+    pub errors: IntervalSet,
 }
 
 /// A set of rows: every row whose key columns lie in these sets.
@@ -83,6 +94,7 @@ impl KeyBox {
                 conjunct: 0,
                 columns: 1 << key,
                 exact,
+                guard: None,
             }],
         }
     }
@@ -94,6 +106,7 @@ impl KeyBox {
                 conjunct: 0,
                 columns: 0,
                 exact,
+                guard: None,
             }],
         }
     }
@@ -105,8 +118,27 @@ impl KeyBox {
             .map(|(_, set)| set)
     }
 
-    fn is_exact(&self) -> bool {
+    /// Whether the box says all of each claim. Guards are settled: the sets are final.
+    fn is_exact(&mut self) -> bool {
+        self.settle();
         self.claims.iter().all(|claim| claim.exact)
+    }
+
+    /// Makes claims inexact whose guard finds its values in the box.
+    pub(super) fn settle(&mut self) {
+        let KeyBox { columns, claims } = self;
+        for claim in claims {
+            let Some(guard) = claim.guard.take() else {
+                continue;
+            };
+            let set = columns.iter().find(|(key, _)| *key == guard.key);
+            claim.exact &= match set {
+                Some((_, ColumnSet::Values(set))) => {
+                    set.clone().intersect(guard.errors.clone()).is_empty()
+                }
+                _ => false,
+            };
+        }
     }
 
     fn mask(&self) -> u64 {
@@ -115,8 +147,9 @@ impl KeyBox {
             .fold(0, |mask, (key, _)| mask | 1 << key)
     }
 
-    fn relax(claims: &mut [Claim], key: usize) {
-        for claim in claims {
+    /// What is claimed of a column is no longer all that is said of it.
+    pub(super) fn relax(&mut self, key: usize) {
+        for claim in &mut self.claims {
             claim.exact &= claim.columns & (1 << key) == 0;
         }
     }
@@ -141,8 +174,8 @@ impl KeyBox {
                     let (set, kept) = intersect(a, b, &axes[key]);
                     match kept {
                         Kept::Both => {}
-                        Kept::First => KeyBox::relax(&mut other.claims, key),
-                        Kept::Second => KeyBox::relax(&mut self.claims, key),
+                        Kept::First => other.relax(key),
+                        Kept::Second => self.relax(key),
                     }
                     set
                 }
@@ -354,6 +387,7 @@ impl Boxes {
                 conjunct: 0,
                 columns: key_box.mask(),
                 exact,
+                guard: None,
             }];
         }
         boxes
@@ -413,7 +447,7 @@ impl Boxes {
                     .flat_map(|b| {
                         b.claims.iter().map(|claim| Claim {
                             exact: false,
-                            ..*claim
+                            ..claim.clone()
                         })
                     })
                     .collect();

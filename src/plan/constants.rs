@@ -6,9 +6,9 @@
 //! type, a number that the column can hold exactly too, and CHAR's trailing spaces go.
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Column, DataFusionError, TableReference};
+use datafusion::common::{Column, DataFusionError, JoinType, TableReference};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::logical_expr::{Distinct, Expr, LogicalPlan};
 
 use crate::catalog::TableDef;
 use crate::error::{Error, Result};
@@ -136,7 +136,8 @@ fn output_types(
         LogicalPlan::Sort(sort) => output_types(&sort.input, column_type),
         LogicalPlan::Limit(limit) => output_types(&limit.input, column_type),
         LogicalPlan::Repartition(repartition) => output_types(&repartition.input, column_type),
-        LogicalPlan::Distinct(distinct) => output_types(distinct.input(), column_type),
+        LogicalPlan::Distinct(Distinct::All(input)) => output_types(input, column_type),
+        LogicalPlan::Distinct(Distinct::On(on)) => of_exprs(&on.input, &mut on.select_expr.iter()),
         LogicalPlan::Window(window) => output_types(&window.input, column_type),
         LogicalPlan::Projection(projection) => {
             of_exprs(&projection.input, &mut projection.expr.iter())
@@ -144,23 +145,19 @@ fn output_types(
         LogicalPlan::Aggregate(aggregate) => {
             of_exprs(&aggregate.input, &mut aggregate.group_expr.iter())
         }
-        LogicalPlan::Join(join) => {
-            let (left, right) = (
-                join.left.schema().fields().len(),
-                join.right.schema().fields().len(),
-            );
-            if left + right == width {
+        LogicalPlan::Join(join) => match join.join_type {
+            JoinType::LeftSemi | JoinType::LeftAnti | JoinType::LeftMark => {
+                output_types(&join.left, column_type)
+            }
+            JoinType::RightSemi | JoinType::RightAnti | JoinType::RightMark => {
+                output_types(&join.right, column_type)
+            }
+            JoinType::Inner | JoinType::Left | JoinType::Right | JoinType::Full => {
                 let mut types = output_types(&join.left, column_type);
-                types.resize(left, None);
                 types.extend(output_types(&join.right, column_type));
                 types
-            } else if left == width {
-                // Semi and anti joins have one side's columns.
-                output_types(&join.left, column_type)
-            } else {
-                Vec::new()
             }
-        }
+        },
         LogicalPlan::Union(union) => {
             let mut inputs = union
                 .inputs
@@ -176,7 +173,7 @@ fn output_types(
         }
         _ => Vec::new(),
     };
-    // Window functions and aggregates follow the columns that they were given.
+    // Window functions, aggregates and marks follow the columns that they were given.
     types.resize(width, None);
     types
 }

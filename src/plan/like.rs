@@ -51,6 +51,14 @@ impl Pattern {
         }
     }
 
+    /// The pattern of every text that begins with this one.
+    pub(super) fn starting_with(prefix: &str) -> Pattern {
+        Pattern {
+            prefix: prefix.to_owned(),
+            rest: Rest::Anything,
+        }
+    }
+
     /// Whether [`Pattern::texts`] holds the matches and nothing else.
     pub(super) fn is_exact(&self) -> bool {
         self.rest != Rest::More

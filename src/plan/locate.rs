@@ -5,11 +5,13 @@
 //! rounded into a float) is equal. Every comparison operator is read off these two cuts, so that a
 //! constant between two values, or beyond the type's range, needs no rule of its own.
 
+use datafusion::arrow::datatypes::i256;
 use datafusion::scalar::ScalarValue;
 
-use crate::plan::axis::{Axis, Cut, ordinal_range, ordinal_value};
+use crate::plan::axis::{Axis, Cut};
 use crate::plan::operand::Via;
-use crate::types::{SqlType, Value};
+use crate::plan::ordinal::{ordinal_range, ordinal_value};
+use crate::types::{SqlType, Value, canonical};
 
 /// The cuts before and after all values equal to a constant.
 #[derive(Debug, Clone)]
@@ -53,7 +55,13 @@ pub(super) fn locate(axis: &Axis, via: Via, constant: &ScalarValue) -> Option<Pl
         // A constant of another type than the cast's is not what coercion makes.
         Via::Double => {
             return match constant {
-                ScalarValue::Float64(Some(c)) => rounded(axis, *c, |x| x as f64),
+                ScalarValue::Float64(Some(c)) => match axis.sql_type {
+                    // As Arrow casts it: rounded twice, and still in order.
+                    SqlType::Decimal { scale, .. } => {
+                        rounded(axis, *c, |x| x as f64 / 10_f64.powi(scale.into()))
+                    }
+                    _ => rounded(axis, *c, |x| x as f64),
+                },
                 _ => None,
             };
         }
@@ -71,10 +79,10 @@ pub(super) fn locate(axis: &Axis, via: Via, constant: &ScalarValue) -> Option<Pl
             ScalarValue::Boolean(Some(v)) => Some(Place::value(Value::Boolean(*v))),
             _ => None,
         },
-        SqlType::Char(_) => {
-            text(constant).map(|v| Place::value(Value::Text(v.trim_end_matches(' ').to_owned())))
+        // Constants of CHAR have lost their trailing spaces by now; of nothing else they go.
+        SqlType::Char(_) | SqlType::Varchar(_) => {
+            text(constant).map(|v| Place::value(Value::Text(v.to_owned())))
         }
-        SqlType::Varchar(_) => text(constant).map(|v| Place::value(Value::Text(v.to_owned()))),
         SqlType::Varbinary(_) => match constant {
             ScalarValue::Binary(Some(v))
             | ScalarValue::LargeBinary(Some(v))
@@ -88,14 +96,14 @@ pub(super) fn locate(axis: &Axis, via: Via, constant: &ScalarValue) -> Option<Pl
         SqlType::Double => float(constant).map(|c| Place::value(Value::Double(canonical(c)))),
         SqlType::Date | SqlType::Time | SqlType::Timestamp => temporal(axis, constant),
         SqlType::Decimal { scale, .. } => {
-            let (unscaled, digits) = number(constant)?;
+            let (unscaled, digits) = wide_number(constant)?;
             whole(axis, unscaled, i32::from(digits), i32::from(scale))
         }
         _ => match constant {
             ScalarValue::Float64(Some(c)) => rounded(axis, *c, |x| x as f64),
             ScalarValue::Float32(Some(c)) => rounded(axis, f64::from(*c), |x| f64::from(x as f32)),
             _ => {
-                let (unscaled, digits) = number(constant)?;
+                let (unscaled, digits) = wide_number(constant)?;
                 whole(axis, unscaled, i32::from(digits), 0)
             }
         },
@@ -130,30 +138,36 @@ pub(super) fn number(constant: &ScalarValue) -> Option<(i128, i8)> {
     })
 }
 
-/// The place of `unscaled / 10^digits` among whole numbers that stand for `n / 10^scale`.
-fn whole(axis: &Axis, unscaled: i128, digits: i32, scale: i32) -> Option<Place> {
-    let shift = scale - digits;
-    let power = 10_i128.checked_pow(shift.unsigned_abs());
-    if shift >= 0 {
-        match power.and_then(|power| unscaled.checked_mul(power)) {
-            Some(ordinal) => Some(ordinal_place(axis, ordinal, true)),
-            None if unscaled == 0 => Some(ordinal_place(axis, 0, true)),
-            None => Some(beyond(axis, unscaled > 0)),
-        }
-    } else {
-        match power {
-            Some(power) => {
-                let exact = unscaled.rem_euclid(power) == 0;
-                Some(ordinal_place(axis, unscaled.div_euclid(power), exact))
-            }
-            // Closer to zero than the next digit.
-            None => Some(ordinal_place(
-                axis,
-                if unscaled < 0 { -1 } else { 0 },
-                unscaled == 0,
-            )),
-        }
+/// The same, with more digits than any column has.
+fn wide_number(constant: &ScalarValue) -> Option<(i256, i8)> {
+    match constant {
+        ScalarValue::Decimal256(Some(v), _, digits) => Some((*v, *digits)),
+        other => number(other).map(|(v, digits)| (i256::from_i128(v), digits)),
     }
+}
+
+/// The place of `unscaled / 10^digits` among whole numbers that stand for `n / 10^scale`.
+fn whole(axis: &Axis, unscaled: i256, digits: i32, scale: i32) -> Option<Place> {
+    let (zero, above) = (i256::ZERO, unscaled > i256::ZERO);
+    let shift = scale - digits;
+    let power = i256::from_i128(10).checked_pow(shift.unsigned_abs());
+    let (ordinal, exact) = match power {
+        _ if unscaled == zero => (Some(zero), true),
+        Some(power) if shift >= 0 => (unscaled.checked_mul(power), true),
+        None if shift >= 0 => (None, true),
+        Some(power) => {
+            let (towards_zero, rest) = (unscaled.checked_div(power)?, unscaled.checked_rem(power)?);
+            let below = if rest < zero { i256::ONE } else { zero };
+            (towards_zero.checked_sub(below), rest == zero)
+        }
+        // Closer to zero than the next digit.
+        None if above => (Some(zero), false),
+        None => (Some(i256::MINUS_ONE), false),
+    };
+    Some(match ordinal.and_then(i256::to_i128) {
+        Some(ordinal) => ordinal_place(axis, ordinal, exact),
+        None => beyond(axis, above),
+    })
 }
 
 /// The place of an ordinal, or of what lies between it and the next.
@@ -172,16 +186,6 @@ fn ordinal_place(axis: &Axis, ordinal: i128, exact: bool) -> Place {
 /// Before or after every value but NULL.
 fn beyond(axis: &Axis, above: bool) -> Place {
     Place::gap(if above { axis.values_end() } else { Cut::Start })
-}
-
-fn canonical(c: f64) -> f64 {
-    if c.is_nan() {
-        f64::NAN
-    } else if c == 0.0 {
-        0.0
-    } else {
-        c
-    }
 }
 
 /// The double nearest to a number.
@@ -222,28 +226,12 @@ fn real(constant: &ScalarValue) -> Option<Place> {
 /// The place of a float among values that are rounded into floats before the comparison: the
 /// rounding keeps the order, so both cuts can be found by halving.
 fn rounded(axis: &Axis, constant: f64, round: impl Fn(i128) -> f64) -> Option<Place> {
-    if matches!(axis.sql_type, SqlType::Decimal { .. } | SqlType::Boolean) {
-        return None;
-    }
     let (min, max) = ordinal_range(&axis.sql_type)?;
     if constant.is_nan() {
         return Some(beyond(axis, true));
     }
-    // The first ordinal for which `reached` holds, or one past the last.
-    let first = |reached: &dyn Fn(f64) -> bool| {
-        let (mut low, mut high) = (min, max + 1);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if reached(round(middle)) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        low
-    };
-    let before = first(&|x| x >= constant);
-    let after = first(&|x| x > constant);
+    let before = first(min, max + 1, |at| round(at) >= constant);
+    let after = first(before, max + 1, |at| round(at) > constant);
     if before < after {
         return Some(Place {
             before: Cut::Before(ordinal_value(&axis.sql_type, before)?),
@@ -257,12 +245,47 @@ fn rounded(axis: &Axis, constant: f64, round: impl Fn(i128) -> f64) -> Option<Pl
     })
 }
 
-const DAY: i128 = 86_400_000_000_000;
+/// The first number of `low..high` for which something holds that goes on holding; else `high`.
+pub(super) fn first(mut low: i128, mut high: i128, holds: impl Fn(i128) -> bool) -> i128 {
+    while low < high {
+        // The mean rounded down: the ordinals of a DECIMAL are so many that their sum and their
+        // difference overflow.
+        let middle = (low & high) + ((low ^ high) >> 1);
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+/// A day in nanoseconds.
+pub(super) const DAY: i128 = 86_400_000_000_000;
+
+/// The nanoseconds from one value of a type to the next.
+pub(super) fn ordinal_unit(sql_type: &SqlType) -> Option<i128> {
+    match sql_type {
+        SqlType::Date => Some(DAY),
+        SqlType::Time | SqlType::Timestamp => Some(1_000),
+        _ => None,
+    }
+}
 
 /// Days, times and timestamps meet in nanoseconds, which have room for all of them here.
 fn temporal(axis: &Axis, constant: &ScalarValue) -> Option<Place> {
-    let of_day = matches!(axis.sql_type, SqlType::Time);
-    let nanos = match constant {
+    let nanos = instant(matches!(axis.sql_type, SqlType::Time), constant)?;
+    let unit = ordinal_unit(&axis.sql_type)?;
+    Some(ordinal_place(
+        axis,
+        nanos.div_euclid(unit),
+        nanos.rem_euclid(unit) == 0,
+    ))
+}
+
+/// The nanoseconds from the beginning of the day, or of 1970.
+pub(super) fn instant(of_day: bool, constant: &ScalarValue) -> Option<i128> {
+    Some(match constant {
         ScalarValue::Time32Second(Some(v)) if of_day => i128::from(*v) * 1_000_000_000,
         ScalarValue::Time32Millisecond(Some(v)) if of_day => i128::from(*v) * 1_000_000,
         ScalarValue::Time64Microsecond(Some(v)) if of_day => i128::from(*v) * 1_000,
@@ -280,17 +303,7 @@ fn temporal(axis: &Axis, constant: &ScalarValue) -> Option<Place> {
         }
         ScalarValue::TimestampNanosecond(Some(v), zone) if !of_day && utc(zone) => i128::from(*v),
         _ => return None,
-    };
-    let unit = if matches!(axis.sql_type, SqlType::Date) {
-        DAY
-    } else {
-        1_000
-    };
-    Some(ordinal_place(
-        axis,
-        nanos.div_euclid(unit),
-        nanos.rem_euclid(unit) == 0,
-    ))
+    })
 }
 
 /// Whether a timestamp's number counts from 1970 without a shift.

@@ -1,17 +1,22 @@
 //! From filters to an access path.
 
-use datafusion::logical_expr::{Expr, Operator};
+use datafusion::logical_expr::Expr;
 
 use crate::catalog::TableDef;
 use crate::error::Result;
-use crate::key::{BucketSet, KeyLayout};
+use crate::key::KeyLayout;
 use crate::plan::axis::Axis;
-use crate::plan::boxes::{Boxes, ColumnSet, KeyBox};
-use crate::plan::buckets::buckets;
-use crate::plan::chain::{balanced_copy, flatten};
+use crate::plan::boxes::{ColumnSet, KeyBox};
+use crate::plan::buckets::Salted;
+use crate::plan::chain::balanced_copy;
+use crate::plan::conjuncts::Conjuncts;
+use crate::plan::disjoint::disjoint;
+use crate::plan::domain::enumerate;
 use crate::plan::operand::Operand;
-use crate::plan::path::{Access, AccessPath, Buckets};
-use crate::plan::predicate::{Outcomes, Reader};
+use crate::plan::path::{Access, AccessPath, Buckets, OperandRange};
+use crate::plan::predicate::Reader;
+use crate::plan::salt;
+use crate::plan::skip::skip;
 use crate::plan::span::{self, Span};
 
 /// The most keys that a product of lists may have.
@@ -19,8 +24,9 @@ pub const MAX_KEYS: usize = 1_024;
 /// The most ranges that a product of lists may have.
 pub const MAX_RANGES: usize = 256;
 
-/// More key columns than these are not looked at: their constraints stay a filter.
-const MAX_COLUMNS: usize = 64;
+/// More key columns than these are not looked at: their constraints stay a filter. A claim has a
+/// bit for each of them, and one for the bucket.
+const MAX_COLUMNS: usize = 63;
 
 /// Finds the key ranges that hold the rows of a table for which every one of `filters` is true,
 /// and what of the filters is left to evaluate on them.
@@ -38,106 +44,55 @@ const MAX_COLUMNS: usize = 64;
 pub fn narrow(def: &TableDef, filters: &[Expr]) -> Result<AccessPath> {
     let layout = def.key_layout();
     let columns = layout.columns();
-    let axes: Vec<Axis> = columns
-        .iter()
-        .take(MAX_COLUMNS)
-        .map(|c| Axis {
-            sql_type: c.sql_type,
-            nullable: c.nullable,
-        })
-        .collect();
-    let reader = Reader { def, axes: &axes };
-    let conjuncts: Vec<&Expr> = filters
-        .iter()
-        .flat_map(|filter| flatten(filter, Operator::And))
-        .collect();
-
-    let mut longest = 1;
-    let parts = conjuncts.iter().enumerate().map(|(number, conjunct)| {
-        let mut boxes = reader.rows(conjunct, Outcomes::TRUE, 0);
-        let mut list = 0_usize;
-        for key_box in &mut boxes.0 {
-            key_box
-                .claims
-                .iter_mut()
-                .for_each(|claim| claim.conjunct = number);
-            list += key_box
-                .columns
-                .iter()
-                .map(|(_, set)| set.len())
-                .max()
-                .unwrap_or(1);
-        }
-        longest = longest.max(list);
-        boxes
-    });
-    let parts: Vec<Boxes> = parts.collect();
-    let mut boxes = Boxes::product(parts, &axes).0;
-    boxes.retain_mut(|key_box| tidy(key_box, &axes));
-    let lists = boxes
-        .iter()
-        .flat_map(|key_box| &key_box.columns)
-        .map(|(_, set)| set.len());
-    let longest = lists.max().unwrap_or(1).max(longest);
+    let mut axes: Vec<Axis> = columns.iter().take(MAX_COLUMNS).map(Axis::of).collect();
+    let bucket = axes.len();
+    axes.push(salt::AXIS);
+    let conjuncts = Conjuncts::of(filters);
+    let (mut boxes, longest) = conjuncts.read(&Reader { def, axes: &axes });
+    let named = salt::take(&mut boxes, bucket, &layout);
+    axes.truncate(bucket);
+    let mut boxes = disjoint(boxes, &axes);
 
     let depth = fitting_depth(&boxes, &layout, longest);
-    let mut spans: Vec<Span> = Vec::new();
-    let mut kept = vec![false; conjuncts.len()];
-    for key_box in &boxes {
-        let expanded = span::expand(key_box, columns, depth);
-        spans.extend(expanded.spans);
-        for claim in &key_box.claims {
-            let beyond = expanded.depth < MAX_COLUMNS && claim.columns >> expanded.depth != 0;
-            kept[claim.conjunct] |= !claim.exact || beyond;
-        }
+    let visited = salted(&boxes, &axes, &layout).listed(depth, longest)?.0;
+    if let Buckets::Known(visited) = visited {
+        enumerate(&mut boxes, &axes, &layout, visited.len(), longest);
     }
-    let spans = span::merge(spans, columns);
-    let access = access(spans, columns.len());
-    let residual = match access {
-        Access::Empty => Vec::new(),
-        _ => conjuncts
-            .iter()
-            .zip(&kept)
-            .filter(|(_, kept)| **kept)
-            .map(|(conjunct, _)| balanced_copy(conjunct))
-            .collect(),
+    let depth = fitting_depth(&boxes, &layout, longest);
+    let expanded = boxes.iter().map(|b| span::expand(b, columns, depth));
+    let (spans, depths): (Vec<_>, Vec<_>) = expanded.map(|s| (s.spans, s.depth)).unzip();
+    let spans = spans.into_iter().flatten().collect();
+    let access = access(span::merge(spans, columns), columns.len());
+    let (buckets, unbound) = salted(&boxes, &axes, &layout).buckets(depth, longest)?;
+    let (access, buckets) = salt::prune(access, buckets, &named, &layout)?;
+    let filters = filters.iter().map(balanced_copy).collect();
+    if access == Access::Empty {
+        return Ok(AccessPath::empty(filters));
+    }
+    let skip = skip(&boxes, &depths, columns, depth, longest);
+    let access = match access {
+        Access::FullScan if skip.is_some() => Access::Ranges(vec![OperandRange::all()]),
+        access => access,
     };
-    let (buckets, unbound) = match access {
-        Access::Empty => (Buckets::Known(BucketSet::default()), Vec::new()),
-        _ => buckets(&boxes, &layout, depth, longest)?,
-    };
+    let said = skip.as_ref().map_or(0, |skip| skip.depth);
+    let said = depths.into_iter().map(|depth| depth.max(said));
     Ok(AccessPath {
-        fixed: if access == Access::Empty {
-            Vec::new()
-        } else {
-            fixed(&boxes, axes.len())
-        },
+        residual: conjuncts.left(&boxes, said),
+        fixed: fixed(&boxes, bucket),
         access,
-        residual,
+        boxes: skip.map_or_else(Vec::new, |skip| skip.boxes),
         buckets,
         unbound,
-        filters: filters.iter().map(balanced_copy).collect(),
+        filters,
     })
 }
 
-/// Puts the sets of a box into one form; false if it holds no rows.
-fn tidy(key_box: &mut KeyBox, axes: &[Axis]) -> bool {
-    let KeyBox { columns, claims } = key_box;
-    let mut some = true;
-    columns.retain_mut(|(key, set)| {
-        let ColumnSet::Values(values) = set else {
-            return true;
-        };
-        *values = std::mem::take(values).tidy(&axes[*key]);
-        some &= !values.is_empty();
-        if values.is_all() {
-            claims
-                .iter_mut()
-                .for_each(|claim| claim.columns &= !(1 << *key));
-        }
-        !values.is_all()
-    });
-    some
+fn salted<'a>(boxes: &'a [KeyBox], axes: &'a [Axis], layout: &'a KeyLayout) -> Salted<'a> {
+    Salted {
+        boxes,
+        axes,
+        layout,
+    }
 }
 
 /// How many key columns can be used before a product of lists becomes too long. A list alone is

@@ -3,7 +3,12 @@
 use std::fmt;
 
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
-use datafusion::logical_expr::{Expr, expr::Cast};
+use datafusion::common::DFSchema;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::logical_expr::expr::Cast;
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{Expr, Volatility};
+use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::scalar::ScalarValue;
 
 use crate::catalog::TableDef;
@@ -78,12 +83,46 @@ pub(super) fn constant(expr: &Expr) -> Option<Constant> {
         }
         _ => {}
     }
-    is_symbol(expr).then(|| Constant::Symbol(expr.clone()))
+    if !is_symbol(expr) {
+        return None;
+    }
+    Some(match fold(expr) {
+        Some(scalar) => Constant::Literal(scalar),
+        None => Constant::Symbol(expr.clone()),
+    })
+}
+
+/// A longer expression waits for the optimizer.
+const MAX_FOLDED: usize = 64;
+
+/// The value of an expression of literals, as DataFusion folds it; `None` if it has none, or waits
+/// for values or for the execution.
+fn fold(symbol: &Expr) -> Option<ScalarValue> {
+    let mut nodes = 0;
+    let waits = symbol.exists(|e| {
+        nodes += 1;
+        Ok(nodes > MAX_FOLDED
+            || match e {
+                Expr::Placeholder(_) => true,
+                Expr::ScalarFunction(function) => {
+                    function.func.signature().volatility != Volatility::Immutable
+                }
+                _ => false,
+            })
+    });
+    if waits.unwrap_or(true) {
+        return None;
+    }
+    let simplifier = ExprSimplifier::new(SimplifyContext::default());
+    let coerced = simplifier.coerce(symbol.clone(), &DFSchema::empty()).ok()?;
+    match simplifier.simplify(coerced).ok()? {
+        Expr::Literal(scalar, _) => Some(scalar),
+        _ => None,
+    }
 }
 
 /// Whether an expression reads nothing of a row and gives one value for the whole statement.
 pub(super) fn is_symbol(expr: &Expr) -> bool {
-    use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
     let mut symbol = true;
     let walked = expr.apply(|e| {
         symbol &= match e {
@@ -166,6 +205,7 @@ pub(super) fn widening(from: &SqlType, to: &DataType) -> Option<Via> {
     }
     let exact = match (from, to) {
         (SqlType::Boolean, _) => false,
+        (SqlType::Decimal { .. }, Float64) => return Some(Via::Double),
         (SqlType::Char(_) | SqlType::Varchar(_), Utf8 | LargeUtf8 | Utf8View) => true,
         (SqlType::Varbinary(_), Binary | LargeBinary | BinaryView) => true,
         (SqlType::Real, Float64) => true,

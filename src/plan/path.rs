@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use datafusion::logical_expr::Expr;
 
-use crate::key::{BucketSet, KeyRange};
+use crate::key::{BucketSet, KeyBox, KeyRange};
 use crate::plan::operand::Operand;
 use crate::types::Value;
 
@@ -15,6 +15,46 @@ pub struct OperandRange {
     pub lower: Bound<Vec<Operand>>,
     /// Where the range ends, in key order.
     pub upper: Bound<Vec<Operand>>,
+}
+
+impl OperandRange {
+    /// Every key.
+    pub(super) fn all() -> Self {
+        OperandRange {
+            lower: Bound::Unbounded,
+            upper: Bound::Unbounded,
+        }
+    }
+
+    /// How many leading key columns have one value in all of the range.
+    pub fn fixed(&self) -> usize {
+        let pairs = bound_values(&self.lower)
+            .iter()
+            .zip(bound_values(&self.upper));
+        pairs.take_while(|(lower, upper)| lower == upper).count()
+    }
+}
+
+/// An interval of one key column whose bounds may hold symbols, in key order.
+pub type OperandInterval = (Bound<Operand>, Bound<Operand>);
+
+/// A [`KeyBox`] whose bounds may hold symbols.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OperandBox {
+    /// The constrained columns, as places in the key, ascending, each with its intervals in key
+    /// order.
+    pub columns: Vec<(usize, Vec<OperandInterval>)>,
+}
+
+impl OperandBox {
+    fn is_symbolic(&self) -> bool {
+        let intervals = self.columns.iter().flat_map(|(_, intervals)| intervals);
+        let mut bounds = intervals.flat_map(|(lower, upper)| [lower, upper]);
+        bounds.any(|bound| match bound {
+            Bound::Included(operand) | Bound::Excluded(operand) => operand.value().is_none(),
+            Bound::Unbounded => false,
+        })
+    }
 }
 
 /// Which keys a scan reads.
@@ -53,12 +93,15 @@ impl Buckets {
 /// How the rows of one scan are found.
 ///
 /// The rows of the table that satisfy the scan's filters are exactly those that [`Self::access`]
-/// reads and that pass every expression of [`Self::residual`].
+/// reads, that lie in one of [`Self::boxes`] and that pass every expression of [`Self::residual`].
 #[derive(Debug, Clone)]
 pub struct AccessPath {
     /// The keys that are read.
     pub access: Access,
-    /// The conjuncts that did not become a part of `access`, in the order given.
+    /// Of the rows in the ranges of `access`, those in one of these boxes are wanted; without boxes
+    /// all of them are.
+    pub boxes: Vec<OperandBox>,
+    /// The conjuncts that did not become a part of `access` and `boxes`, in the order given.
     pub residual: Vec<Expr>,
     /// The buckets in which those keys can lie. A range may lie in fewer: see
     /// [`KeyRange::buckets`].
@@ -74,11 +117,25 @@ pub struct AccessPath {
 }
 
 impl AccessPath {
+    /// The path of a predicate that contradicts itself.
+    pub(super) fn empty(filters: Vec<Expr>) -> Self {
+        AccessPath {
+            access: Access::Empty,
+            boxes: Vec::new(),
+            residual: Vec::new(),
+            buckets: Buckets::Known(BucketSet::default()),
+            unbound: Vec::new(),
+            fixed: Vec::new(),
+            filters,
+        }
+    }
+
     /// Whether keys, ranges or buckets depend on values that come with the execution: see
     /// [`AccessPath::bind`].
     pub fn is_symbolic(&self) -> bool {
         let symbolic = |operands: &[Operand]| operands.iter().any(|o| o.value().is_none());
         matches!(self.buckets, Buckets::AtMost(_))
+            || self.boxes.iter().any(OperandBox::is_symbolic)
             || match &self.access {
                 Access::PointGet(keys) => keys.iter().any(|key| symbolic(key)),
                 Access::Ranges(ranges) => ranges.iter().any(|r| {
@@ -119,6 +176,28 @@ impl AccessPath {
             Access::FullScan => Some(vec![KeyRange::all()]),
             Access::Empty => Some(Vec::new()),
         }
+    }
+
+    /// The boxes of the rows that are wanted; `None` while a symbol is left.
+    pub fn key_boxes(&self) -> Option<Vec<KeyBox>> {
+        let value = |bound: &Bound<Operand>| {
+            Some(match bound {
+                Bound::Included(operand) => Bound::Included(operand.value()?.clone()),
+                Bound::Excluded(operand) => Bound::Excluded(operand.value()?.clone()),
+                Bound::Unbounded => Bound::Unbounded,
+            })
+        };
+        let known = |one: &OperandBox| {
+            let columns = one.columns.iter().map(|(column, intervals)| {
+                let intervals = intervals
+                    .iter()
+                    .map(|(lower, upper)| Some((value(lower)?, value(upper)?)));
+                Some((*column, intervals.collect::<Option<Vec<_>>>()?))
+            });
+            let columns = columns.collect::<Option<Vec<_>>>()?;
+            Some(KeyBox { columns })
+        };
+        self.boxes.iter().map(known).collect()
     }
 
     /// The buckets that may be read; all that there are while a symbol is left.

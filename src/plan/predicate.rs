@@ -4,17 +4,17 @@
 //! WHERE asks for true; NOT asks its operand for false, IS NOT TRUE for false or unknown, and so
 //! on, so that a negation is never pushed anywhere: it only changes the question.
 
-use datafusion::logical_expr::expr::{Between, BinaryExpr, Case, InList, Like};
+use datafusion::logical_expr::expr::{BinaryExpr, Case};
 use datafusion::logical_expr::{Expr, Operator};
 use datafusion::scalar::ScalarValue;
 
 use crate::catalog::TableDef;
-use crate::plan::axis::{Axis, Cut, Interval, IntervalSet};
-use crate::plan::boxes::{Boxes, ColumnSet, KeyBox};
+use crate::plan::axis::Axis;
+use crate::plan::boxes::Boxes;
 use crate::plan::chain::flatten;
-use crate::plan::like::Pattern;
-use crate::plan::locate::{Place, locate};
-use crate::plan::operand::{ColumnSide, Constant, Operand, column_side, constant};
+use crate::plan::disjoint::disjoint;
+use crate::plan::operand::{Constant, constant};
+use crate::plan::side::Side;
 use crate::types::SqlType;
 
 /// Beyond this nesting a predicate stays a filter: no input may exhaust the stack.
@@ -46,7 +46,7 @@ impl Outcomes {
         unknown: false,
     };
 
-    fn not(self) -> Outcomes {
+    pub(super) fn not(self) -> Outcomes {
         Outcomes {
             true_: self.false_,
             false_: self.true_,
@@ -68,6 +68,7 @@ impl Outcomes {
 /// Reads predicates on one table.
 pub(super) struct Reader<'a> {
     pub def: &'a TableDef,
+    /// The lines of the key columns, and of the bucket.
     pub axes: &'a [Axis],
 }
 
@@ -115,10 +116,10 @@ impl Reader<'_> {
                     Boxes::none()
                 }
             }
-            Expr::Column(_) => match self.column(expr) {
-                Some(side) if self.axes[side.key].sql_type == SqlType::Boolean => {
+            Expr::Column(_) => match self.side(expr) {
+                Some(side) if side.axis.sql_type == SqlType::Boolean => {
                     let one = ScalarValue::Boolean(Some(true));
-                    self.compare(side, Operator::Eq, &Constant::Literal(one), want)
+                    self.compare(&side, Operator::Eq, &Constant::Literal(one), want)
                 }
                 _ => Boxes::all(false),
             },
@@ -127,12 +128,16 @@ impl Reader<'_> {
                 ..
             }) => self.junction(expr, *op, want, depth),
             Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
-                if let (Some(side), Some(other)) = (self.column(left), constant(right)) {
-                    self.compare(side, *op, &other, want)
-                } else if let (Some(other), Some(side)) = (constant(left), self.column(right))
+                if let (Some(side), Some(other)) = (self.side(left), constant(right)) {
+                    self.compare(&side, *op, &other, want)
+                } else if let (Some(other), Some(side)) = (constant(left), self.side(right))
                     && let Some(op) = op.swap()
                 {
-                    self.compare(side, op, &other, want)
+                    self.compare(&side, op, &other, want)
+                } else if is_condition(left) {
+                    self.compare_condition(left, *op, right, want, depth)
+                } else if is_condition(right) {
+                    self.compare_condition(right, *op, left, want, depth)
                 } else {
                     Boxes::all(false)
                 }
@@ -141,6 +146,10 @@ impl Reader<'_> {
             Expr::InList(list) => self.in_list(list, want),
             Expr::Like(like) => self.like(like, want),
             Expr::Case(case) => self.case(case, want, depth),
+            Expr::ScalarFunction(function) => match (function.name(), function.args.as_slice()) {
+                ("starts_with", [text, prefix]) => self.starts_with(text, prefix, want),
+                _ => Boxes::all(false),
+            },
             _ => Boxes::all(false),
         }
     }
@@ -178,21 +187,14 @@ impl Reader<'_> {
         ])
     }
 
-    fn column(&self, expr: &Expr) -> Option<ColumnSide> {
-        column_side(self.def, expr).filter(|side| side.key < self.axes.len())
+    /// The key column that an expression is, or a monotone function of one.
+    pub(super) fn side(&self, expr: &Expr) -> Option<Side> {
+        Side::of(self.def, self.axes, expr)
     }
 
     fn null_test(&self, inner: &Expr, want: Outcomes, depth: usize) -> Boxes {
-        if let Some(side) = self.column(inner) {
-            let axis = &self.axes[side.key];
-            let mut sets = Vec::new();
-            if want.true_ {
-                sets.push(axis.null());
-            }
-            if want.false_ {
-                sets.push(axis.not_null());
-            }
-            return Boxes::values(side.key, IntervalSet::union_all(sets), true);
+        if let Some(side) = self.side(inner) {
+            return Self::null_test_of(&side, want);
         }
         if is_condition(inner) {
             let test = Outcomes {
@@ -203,6 +205,42 @@ impl Reader<'_> {
             return self.rows(inner, want.of_test(test), depth);
         }
         Boxes::all(false)
+    }
+
+    /// `(a = 1) = TRUE`, `(a = 1) IS NOT DISTINCT FROM TRUE`: what DataFusion's simplifier makes of
+    /// a CASE.
+    fn compare_condition(
+        &self,
+        condition: &Expr,
+        op: Operator,
+        other: &Expr,
+        want: Outcomes,
+        depth: usize,
+    ) -> Boxes {
+        let value = match constant(other) {
+            Some(Constant::Literal(ScalarValue::Boolean(value))) => value,
+            Some(Constant::Literal(ScalarValue::Null)) => None,
+            _ => return Boxes::all(false),
+        };
+        let (same, want) = match op {
+            Operator::Eq => (false, want),
+            Operator::NotEq => (false, want.not()),
+            Operator::IsNotDistinctFrom => (true, want),
+            Operator::IsDistinctFrom => (true, want.not()),
+            _ => return Boxes::all(false),
+        };
+        let want = match (value, same) {
+            (Some(true), false) => want,
+            (Some(false), false) => want.not(),
+            (None, false) if want.unknown => return Boxes::all(true),
+            (None, false) => return Boxes::none(),
+            (value, true) => want.of_test(Outcomes {
+                true_: value == Some(true),
+                false_: value == Some(false),
+                unknown: value.is_none(),
+            }),
+        };
+        self.rows(condition, want, depth)
     }
 
     /// A chain of ANDs or ORs, however long.
@@ -232,7 +270,10 @@ impl Reader<'_> {
                 .collect()
         };
         let all = |outcomes: Outcomes| Boxes::and(each(outcomes), self.axes);
-        let any = |outcomes: Outcomes| Boxes::or(each(outcomes));
+        let any = |outcomes: Outcomes| {
+            let boxes = Boxes::or(each(outcomes)).0;
+            Boxes(disjoint(boxes, self.axes))
+        };
         match (decides, neutral, want.unknown) {
             (false, true, unknown) => all(outcome(false, true, unknown)),
             (true, false, unknown) => any(outcome(true, false, unknown)),
@@ -247,268 +288,6 @@ impl Reader<'_> {
                 all(outcome(false, true, false)),
                 any(outcome(true, false, false)),
             ]),
-        }
-    }
-
-    /// `column op constant`.
-    fn compare(&self, side: ColumnSide, op: Operator, other: &Constant, want: Outcomes) -> Boxes {
-        use Operator::*;
-        let axis = &self.axes[side.key];
-        let (op, want) = match op {
-            NotEq => (Eq, want.not()),
-            IsDistinctFrom => (IsNotDistinctFrom, want.not()),
-            Eq | Lt | LtEq | Gt | GtEq | IsNotDistinctFrom => (op, want),
-            _ => return Boxes::all(false),
-        };
-        match other {
-            Constant::Literal(scalar) if scalar.is_null() => {
-                if op == IsNotDistinctFrom {
-                    let sets = [(want.true_, axis.null()), (want.false_, axis.not_null())];
-                    return self.pick(side.key, sets);
-                }
-                if want.unknown {
-                    Boxes::all(true)
-                } else {
-                    Boxes::none()
-                }
-            }
-            Constant::Literal(scalar) => {
-                let Some(place) = locate(axis, side.via, scalar) else {
-                    return Boxes::all(false);
-                };
-                let end = axis.values_end();
-                let holds = match op {
-                    Lt => IntervalSet::between(Cut::Start, place.before),
-                    LtEq => IntervalSet::between(Cut::Start, place.after),
-                    Gt => IntervalSet::between(place.after, end),
-                    GtEq => IntervalSet::between(place.before, end),
-                    _ => IntervalSet::between(place.before, place.after),
-                };
-                let fails = holds.clone().complement();
-                if op == IsNotDistinctFrom {
-                    return self.pick(side.key, [(want.true_, holds), (want.false_, fails)]);
-                }
-                self.outcomes(side.key, want, holds, true)
-            }
-            Constant::Symbol(symbol) => self.compare_symbol(side, op, symbol, want),
-        }
-    }
-
-    fn pick<const N: usize>(&self, key: usize, sets: [(bool, IntervalSet); N]) -> Boxes {
-        let wanted = sets
-            .into_iter()
-            .filter(|(wanted, _)| *wanted)
-            .map(|(_, set)| set);
-        Boxes::values(key, IntervalSet::union_all(wanted), true)
-    }
-
-    /// Of a predicate that is unknown for NULL alone, and otherwise true in `holds`. When `holds`
-    /// is only an upper estimate, nothing is known of where it is false.
-    fn outcomes(&self, key: usize, want: Outcomes, holds: IntervalSet, exact: bool) -> Boxes {
-        let axis = &self.axes[key];
-        let not_null = axis.not_null();
-        if !exact && want.false_ {
-            let mut set = not_null;
-            if want.unknown {
-                set = set.union(axis.null());
-            }
-            return Boxes::values(key, set, want.true_);
-        }
-        let mut sets = Vec::new();
-        if want.false_ {
-            sets.push(holds.clone().complement().intersect(not_null));
-        }
-        if want.true_ {
-            sets.push(holds);
-        }
-        if want.unknown {
-            sets.push(axis.null());
-        }
-        Boxes::values(key, IntervalSet::union_all(sets), exact || !want.true_)
-    }
-
-    fn compare_symbol(
-        &self,
-        side: ColumnSide,
-        op: Operator,
-        symbol: &Expr,
-        want: Outcomes,
-    ) -> Boxes {
-        use Operator::*;
-        let axis = &self.axes[side.key];
-        let operand = || Operand::Symbol(symbol.clone());
-        let range = |lower: Cut<Operand>, upper: Cut<Operand>| {
-            KeyBox::of(side.key, ColumnSet::symbols(lower, upper), true)
-        };
-        let point = || range(Cut::Before(operand()), Cut::After(operand()));
-        if op == IsNotDistinctFrom {
-            return match want {
-                Outcomes {
-                    true_: true,
-                    false_: false,
-                    ..
-                } => Boxes(vec![point()]),
-                Outcomes {
-                    true_: false,
-                    false_: false,
-                    ..
-                } => Boxes::none(),
-                _ => Boxes::all(false),
-            };
-        }
-        if want.unknown {
-            return Boxes::all(false);
-        }
-        let op = match (want.true_, want.false_) {
-            (true, false) => op,
-            (false, true) => match op {
-                Lt => GtEq,
-                LtEq => Gt,
-                Gt => LtEq,
-                GtEq => Lt,
-                _ => NotEq,
-            },
-            // Not NULL, unless the symbol is.
-            _ => return Boxes::values(side.key, axis.not_null(), false),
-        };
-        let below = |cut: Cut<Operand>| range(Cut::Start, cut);
-        let above = |cut: Cut<Operand>| range(cut, axis.values_end());
-        Boxes(match op {
-            Lt => vec![below(Cut::Before(operand()))],
-            LtEq => vec![below(Cut::After(operand()))],
-            Gt => vec![above(Cut::After(operand()))],
-            GtEq => vec![above(Cut::Before(operand()))],
-            NotEq => vec![below(Cut::Before(operand())), above(Cut::After(operand()))],
-            _ => vec![point()],
-        })
-    }
-
-    /// `x BETWEEN a AND b` is `x >= a AND x <= b`, in every outcome.
-    fn between(&self, between: &Between, want: Outcomes) -> Boxes {
-        let want = if between.negated { want.not() } else { want };
-        let (Some(side), Some(low), Some(high)) = (
-            self.column(&between.expr),
-            constant(&between.low),
-            constant(&between.high),
-        ) else {
-            return Boxes::all(false);
-        };
-        let bound = |op, constant: &Constant, t, f, n| {
-            self.compare(
-                side,
-                op,
-                constant,
-                Outcomes {
-                    true_: t,
-                    false_: f,
-                    unknown: n,
-                },
-            )
-        };
-        let both = |t, f, n| {
-            let parts = vec![
-                bound(Operator::GtEq, &low, t, f, n),
-                bound(Operator::LtEq, &high, t, f, n),
-            ];
-            Boxes::and(parts, self.axes)
-        };
-        let either = |t, f, n| {
-            Boxes::or(vec![
-                bound(Operator::GtEq, &low, t, f, n),
-                bound(Operator::LtEq, &high, t, f, n),
-            ])
-        };
-        match (want.true_, want.false_, want.unknown) {
-            (true, false, unknown) => both(true, false, unknown),
-            (false, true, unknown) => either(false, true, unknown),
-            (true, true, _) => {
-                Boxes::or(vec![both(true, false, false), either(false, true, false)])
-            }
-            (false, false, _) => Boxes::and(
-                vec![both(true, false, true), either(false, true, true)],
-                self.axes,
-            ),
-        }
-    }
-
-    fn in_list(&self, list: &InList, want: Outcomes) -> Boxes {
-        let want = if list.negated { want.not() } else { want };
-        let Some(side) = self.column(&list.expr) else {
-            return Boxes::all(false);
-        };
-        if list.list.is_empty() {
-            return Boxes::all(false);
-        }
-        let axis = &self.axes[side.key];
-        let mut values = Vec::with_capacity(list.list.len());
-        let mut symbols = Vec::new();
-        let (mut has_null, mut unread) = (false, false);
-        for item in &list.list {
-            match constant(item) {
-                Some(Constant::Literal(scalar)) if scalar.is_null() => has_null = true,
-                Some(Constant::Literal(scalar)) => match locate(axis, side.via, &scalar) {
-                    Some(Place { before, after }) => {
-                        values.push(Interval::new(before, after));
-                    }
-                    None => unread = true,
-                },
-                Some(Constant::Symbol(symbol)) => symbols.push(symbol),
-                None => unread = true,
-            }
-        }
-        let holds = IntervalSet::from_intervals(values);
-        if symbols.is_empty() && !unread {
-            if !has_null {
-                return self.outcomes(side.key, want, holds, true);
-            }
-            // With NULL in the list it is true or unknown, never false.
-            let unknown = holds.clone().complement();
-            return self.pick(side.key, [(want.true_, holds), (want.unknown, unknown)]);
-        }
-        match (want.true_, want.false_, want.unknown) {
-            (true, false, false) if !unread => {
-                let mut parts = vec![Boxes::values(side.key, holds, true)];
-                for symbol in symbols {
-                    parts.push(self.compare_symbol(side, Operator::Eq, &symbol, want));
-                }
-                Boxes::or(parts)
-            }
-            (false, true, false) => {
-                if has_null {
-                    return Boxes::none();
-                }
-                let set = holds.complement().intersect(axis.not_null());
-                Boxes::values(side.key, set, false)
-            }
-            _ => Boxes::all(false),
-        }
-    }
-
-    fn like(&self, like: &Like, want: Outcomes) -> Boxes {
-        let want = if like.negated { want.not() } else { want };
-        let (Some(side), Some(Constant::Literal(pattern))) =
-            (self.column(&like.expr), constant(&like.pattern))
-        else {
-            return Boxes::all(false);
-        };
-        let axis = &self.axes[side.key];
-        if !matches!(axis.sql_type, SqlType::Char(_) | SqlType::Varchar(_)) {
-            return Boxes::all(false);
-        }
-        if pattern.is_null() {
-            return if want.unknown {
-                Boxes::all(true)
-            } else {
-                Boxes::none()
-            };
-        }
-        match pattern.try_as_str() {
-            Some(Some(text)) if !like.case_insensitive => {
-                let pattern = Pattern::parse(text, like.escape_char.unwrap_or('\\'));
-                let exact = pattern.is_exact();
-                self.outcomes(side.key, want, pattern.texts(axis), exact)
-            }
-            _ => Boxes::all(false),
         }
     }
 }
@@ -529,6 +308,7 @@ fn is_condition(expr: &Expr) -> bool {
         | Expr::IsNotUnknown(_)
         | Expr::IsNull(_)
         | Expr::IsNotNull(_) => true,
+        Expr::ScalarFunction(function) => function.name() == "starts_with",
         _ => false,
     }
 }

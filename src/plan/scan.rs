@@ -1,10 +1,12 @@
 //! One scan as a line of EXPLAIN, and as a value for code that asserts on plans.
 
-use std::fmt::{self, Write};
-use std::ops::Bound;
+use std::fmt;
 
 use crate::catalog::TableDef;
-use crate::plan::operand::Operand;
+use crate::plan::analyzed::Analyzed;
+use crate::plan::bounds::{box_texts, key_text, range_text};
+use crate::plan::cure::fan_out_text;
+use crate::plan::json::Json;
 use crate::plan::path::{Access, AccessPath, Buckets};
 use crate::plan::text::{self, MAX_ITEMS, name_text};
 
@@ -25,12 +27,30 @@ pub enum ScanKind {
     PointGet,
     /// One key range, in every bucket in which it can lie.
     RangeScan,
-    /// Several key ranges.
+    /// Several key ranges, or the pieces of ranges that hold the key columns in given sets.
     SkipScan,
+    /// The first or last rows of groups of rows that agree in their first key columns.
+    LooseScan,
     /// The whole table.
     FullScan,
     /// Nothing is read.
     Empty,
+}
+
+impl ScanKind {
+    /// Every kind there is.
+    ///
+    /// ```
+    /// assert!(rocksalt::ScanKind::ALL.contains(&rocksalt::ScanKind::PointGet));
+    /// ```
+    pub const ALL: &[ScanKind] = &[
+        ScanKind::PointGet,
+        ScanKind::RangeScan,
+        ScanKind::SkipScan,
+        ScanKind::LooseScan,
+        ScanKind::FullScan,
+        ScanKind::Empty,
+    ];
 }
 
 impl fmt::Display for ScanKind {
@@ -39,13 +59,48 @@ impl fmt::Display for ScanKind {
             ScanKind::PointGet => "PointGet",
             ScanKind::RangeScan => "RangeScan",
             ScanKind::SkipScan => "SkipScan",
+            ScanKind::LooseScan => "LooseScan",
             ScanKind::FullScan => "FullScan",
             ScanKind::Empty => "Empty",
         })
     }
 }
 
-/// What a plan reads of one table. Its `Display` is its line in EXPLAIN.
+/// The groups of a loose scan: rows that agree in their first key columns.
+///
+/// ```
+/// let db = rocksalt::blocking::Database::in_memory()?;
+/// db.execute("CREATE TABLE t (a INTEGER, b INTEGER, PRIMARY KEY (a, b)) SALT_BUCKETS = 4", ())?;
+/// let plan = db.explain("SELECT a, max(b) FROM t GROUP BY a")?;
+/// let groups = plan.scans()[0].groups.as_ref().expect("a loose scan");
+/// assert_eq!(groups.columns, ["a"]);
+/// assert!(groups.last && !groups.first);
+/// # Ok::<(), rocksalt::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ScanGroups {
+    /// The key columns in which the rows of a group agree; with none the table is one group.
+    pub columns: Vec<String>,
+    /// Whether the first row of each group is read in each bucket.
+    pub first: bool,
+    /// Whether the last one is.
+    pub last: bool,
+}
+
+impl fmt::Display for ScanGroups {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "groups ({})", self.columns.join(", "))?;
+        f.write_str(match (self.first, self.last) {
+            (_, false) => "",
+            (false, true) => ", last",
+            (true, true) => ", first and last",
+        })
+    }
+}
+
+/// What a plan reads of one table. Its `Display` is its line in EXPLAIN, without the counts of
+/// EXPLAIN ANALYZE.
 ///
 /// ```
 /// let db = rocksalt::blocking::Database::in_memory()?;
@@ -69,8 +124,13 @@ pub struct Scan {
     pub buckets_total: Option<u16>,
     /// Whether `buckets_read` is known, or an upper bound because values are missing.
     pub buckets_exact: bool,
-    /// The keys of a point get or the key ranges, all of them, as they are printed.
+    /// The groups of a loose scan.
+    pub groups: Option<ScanGroups>,
+    /// The keys of a point get, or the ranges, all of them, as they are printed.
     pub keys: Vec<String>,
+    /// The key columns whose values come from the other side of a join when the query runs: no other
+    /// rows are read, unless there are too many values.
+    pub joined: Vec<String>,
     /// The columns that are read, unless it is all of them.
     pub columns: Option<Vec<String>>,
     /// What could not become a key range.
@@ -83,6 +143,8 @@ pub struct Scan {
     pub limit: Option<usize>,
     /// The line under the plan that says why so many buckets are read.
     pub note: Option<String>,
+    /// What it did, if the statement was executed: by EXPLAIN ANALYZE.
+    pub analyzed: Option<Analyzed>,
 }
 
 /// What a scan does besides its access path.
@@ -90,23 +152,42 @@ pub struct Scan {
 pub struct ScanOptions<'a> {
     /// The columns that are read, as indices into the table's; `None` for all.
     pub columns: Option<&'a [usize]>,
+    /// The key columns that a join binds, as indices into the table's columns.
+    pub joined: &'a [usize],
     /// Whether the rows come in key order.
     pub ordered: bool,
     /// Whether they come backward.
     pub reverse: bool,
     /// After how many rows the scan ends.
     pub limit: Option<usize>,
+    /// The groups of which it reads only the ends.
+    pub groups: Option<GroupOptions>,
+}
+
+/// What a loose scan reads.
+#[derive(Debug, Clone, Copy)]
+pub struct GroupOptions {
+    /// How many leading key columns make a group.
+    pub columns: usize,
+    /// Whether the first row of each group is read.
+    pub first: bool,
+    /// Whether the last one is.
+    pub last: bool,
 }
 
 impl Scan {
     /// Describes the scan of a table by an access path.
     #[doc(hidden)]
     pub fn new(def: &TableDef, path: &AccessPath, options: ScanOptions<'_>) -> Scan {
-        let table = name_of(def);
+        let table = table_text(def);
         let (kind, keys): (ScanKind, Vec<String>) = match &path.access {
             Access::PointGet(keys) => (
                 ScanKind::PointGet,
-                keys.iter().map(|key| tuple(key)).collect(),
+                keys.iter().map(|key| key_text(key)).collect(),
+            ),
+            Access::Ranges(_) if !path.boxes.is_empty() => (
+                ScanKind::SkipScan,
+                path.boxes.iter().flat_map(box_texts).collect(),
             ),
             Access::Ranges(ranges) => {
                 let kind = if ranges.len() == 1 {
@@ -114,47 +195,93 @@ impl Scan {
                 } else {
                     ScanKind::SkipScan
                 };
-                (
-                    kind,
-                    ranges.iter().map(|r| range(&r.lower, &r.upper)).collect(),
-                )
+                (kind, ranges.iter().map(range_text).collect())
             }
             Access::FullScan => (ScanKind::FullScan, Vec::new()),
             Access::Empty => (ScanKind::Empty, Vec::new()),
         };
+        let groups = options.groups.map(|groups| ScanGroups {
+            columns: (def.key.iter().take(groups.columns))
+                .filter_map(|part| def.columns.get(part.column))
+                .map(|column| name_text(&column.name))
+                .collect(),
+            first: groups.first,
+            last: groups.last,
+        });
+        let kind = match groups {
+            Some(_) => ScanKind::LooseScan,
+            None => kind,
+        };
         let buckets_total = def.salting.as_ref().map(|salting| salting.buckets());
         let buckets_read = path.buckets.count();
+        let name = |column: &usize| def.columns.get(*column).map(|c| name_text(&c.name));
         let columns = options.columns.and_then(|columns| {
             let all = (0..def.columns.len()).all(|column| columns.contains(&column));
-            let name = |column: &usize| def.columns.get(*column).map(|c| name_text(&c.name));
             (!all).then(|| columns.iter().filter_map(name).collect())
         });
         let scans_all = !matches!(kind, ScanKind::PointGet | ScanKind::Empty)
             && buckets_total.is_some_and(|total| total > 1 && buckets_read == total);
-        let note = (scans_all && !path.filters.is_empty() && !path.unbound.is_empty()).then(|| {
-            let names: Vec<String> = path
-                .unbound
-                .iter()
-                .filter_map(|part| def.columns.get(def.key.get(*part)?.column))
-                .map(|column| name_text(&column.name))
-                .collect();
-            let names = names.join(", ");
-            format!("note: {table} reads {buckets_read}/{buckets_read} buckets: {names} not bound by equality")
-        });
+        let note = fan_out_text(def, path)
+            .filter(|_| scans_all && !path.filters.is_empty())
+            .map(|why| format!("note: {table} reads {buckets_read}/{buckets_read} buckets: {why}"));
         Scan {
             table,
             kind,
             buckets_read,
             buckets_total,
+            groups,
             buckets_exact: !path.is_symbolic() && matches!(path.buckets, Buckets::Known(_)),
             keys,
+            joined: options.joined.iter().filter_map(name).collect(),
             columns,
             filter: (!path.residual.is_empty()).then(|| text::conjunction(&path.residual, def)),
             ordered: options.ordered,
             reverse: options.reverse,
             limit: options.limit,
             note,
+            analyzed: None,
         }
+    }
+}
+
+impl Scan {
+    /// The facts as members of a JSON object.
+    pub(super) fn to_json(&self) -> Vec<(&'static str, Json)> {
+        let keys = Json::texts(&self.keys);
+        let none = Json::List(Vec::new());
+        let (keys, ranges) = match self.kind {
+            ScanKind::PointGet => (keys, none),
+            _ => (none, keys),
+        };
+        let total = self.buckets_total.map(u64::from);
+        let limit = self.limit.map(|rows| rows as u64);
+        let columns = self.columns.as_deref().map(Json::texts);
+        let groups = self.groups.as_ref().map(|groups| {
+            Json::Object(vec![
+                ("columns", Json::texts(&groups.columns)),
+                ("first", Json::Bool(groups.first)),
+                ("last", Json::Bool(groups.last)),
+            ])
+        });
+        let mut members = vec![
+            ("table", Json::Text(self.table.clone())),
+            ("buckets_read", u64::from(self.buckets_read).into()),
+            ("buckets_total", total.map_or(Json::Null, Json::from)),
+            ("buckets_exact", Json::Bool(self.buckets_exact)),
+            ("groups", groups.unwrap_or(Json::Null)),
+            ("keys", keys),
+            ("ranges", ranges),
+            ("joined", Json::texts(&self.joined)),
+            ("columns", columns.unwrap_or(Json::Null)),
+            ("filter", self.filter.clone().into()),
+            ("ordered", Json::Bool(self.ordered)),
+            ("reverse", Json::Bool(self.reverse)),
+            ("limit", limit.map_or(Json::Null, Json::from)),
+            ("note", self.note.clone().into()),
+        ];
+        let analyzed = self.analyzed.as_ref();
+        members.extend(analyzed.map(|analyzed| ("analyzed", analyzed.to_json())));
+        members
     }
 }
 
@@ -171,6 +298,9 @@ impl fmt::Display for Scan {
             }
             None => f.write_str(", unsalted")?,
         }
+        if let Some(groups) = &self.groups {
+            write!(f, ", {groups}")?;
+        }
         if !self.keys.is_empty() {
             let mut list = self
                 .keys
@@ -186,6 +316,9 @@ impl fmt::Display for Scan {
                 ScanKind::PointGet => write!(f, ", keys [{list}]")?,
                 _ => write!(f, ", ranges {list}")?,
             }
+        }
+        if !self.joined.is_empty() {
+            write!(f, ", join ({})", self.joined.join(", "))?;
         }
         if let Some(columns) = &self.columns {
             write!(f, ", columns [{}]", columns.join(", "))?;
@@ -219,41 +352,10 @@ pub fn key_merge_text<'a>(columns: impl IntoIterator<Item = (&'a str, bool)>) ->
     format!("KeyMerge: {}", columns.join(", "))
 }
 
-fn name_of(def: &TableDef) -> String {
+/// The name of a table as plans print it: quoted where SQL wants it, in `public` without schema.
+pub fn table_text(def: &TableDef) -> String {
     match def.schema.as_str() {
         "public" => name_text(&def.name),
         schema => format!("{}.{}", name_text(schema), name_text(&def.name)),
     }
-}
-
-fn tuple(operands: &[Operand]) -> String {
-    let mut text = String::new();
-    let many = operands.len() > 1;
-    if many {
-        text.push('(');
-    }
-    for (at, operand) in operands.iter().enumerate() {
-        if at > 0 {
-            text.push_str(", ");
-        }
-        let _ = write!(text, "{operand}");
-    }
-    if many {
-        text.push(')');
-    }
-    text
-}
-
-fn range(lower: &Bound<Vec<Operand>>, upper: &Bound<Vec<Operand>>) -> String {
-    let lower = match lower {
-        Bound::Included(values) => format!("[{} ", tuple(values)),
-        Bound::Excluded(values) => format!("({} ", tuple(values)),
-        Bound::Unbounded => String::new(),
-    };
-    let upper = match upper {
-        Bound::Included(values) => format!(" {}]", tuple(values)),
-        Bound::Excluded(values) => format!(" {})", tuple(values)),
-        Bound::Unbounded => String::new(),
-    };
-    format!("{lower}..{upper}")
 }

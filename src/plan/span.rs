@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 use std::ops::Bound;
 
 use crate::key::KeyColumn;
-use crate::plan::axis::{Cut, Interval, next};
+use crate::plan::axis::{Cut, Interval};
 use crate::plan::boxes::{ColumnSet, KeyBox};
 use crate::plan::operand::Operand;
+use crate::plan::ordinal::next;
 use crate::plan::path::OperandRange;
 
 /// More spans with symbols than these stay as they are: each is compared with each.

@@ -15,6 +15,8 @@ use crate::plan::axis::Axis;
 use crate::plan::chain::flatten;
 use crate::plan::locate::locate;
 use crate::plan::operand::{column_of, widening};
+use crate::plan::salt::{SALT_BUCKET, is_bucket};
+use crate::plan::scan::table_text;
 use crate::plan::words::{interval_text, operator, type_text};
 use crate::types::{SqlType, Value};
 
@@ -223,6 +225,16 @@ impl Printer<'_> {
                 self.cast("TRY_CAST", expr, field.data_type());
             }
             Expr::Case(case) => self.case(case),
+            // It is asked for a table, and computed from the columns of its key.
+            Expr::ScalarFunction(function) if function.name() == SALT_BUCKET => {
+                let call = match self.def {
+                    Some(def) if is_bucket(def, expr) => {
+                        Ok(format!("{SALT_BUCKET}({})", table_text(def)))
+                    }
+                    _ => function.func.schema_name(&function.args),
+                };
+                self.push(&call.unwrap_or_else(|_| SALT_BUCKET.to_owned()));
+            }
             Expr::ScalarFunction(function) => {
                 self.push(function.name());
                 self.push("(");

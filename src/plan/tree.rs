@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::plan::json::Json;
 use crate::plan::scan::Scan;
 
 /// One line of a plan and what stands under it.
@@ -37,7 +38,13 @@ impl PlanNode {
 
     fn lines(&self, first: &str, rest: &str, out: &mut Vec<String>) {
         // A text of several lines would break the tree.
-        out.push(format!("{first}{}", self.text.replace('\n', " ")));
+        let analyzed = self.scan.as_ref().and_then(|scan| scan.analyzed.as_ref());
+        let counts = analyzed.map(|counts| format!(" | {counts}"));
+        out.push(format!(
+            "{first}{}{}",
+            self.text.replace('\n', " "),
+            counts.unwrap_or_default()
+        ));
         let last = self.children.len().saturating_sub(1);
         for (at, child) in self.children.iter().enumerate() {
             let (branch, stem) = if at == last {
@@ -49,9 +56,85 @@ impl PlanNode {
         }
     }
 
-    fn scans(&self, out: &mut Vec<Scan>) {
-        out.extend(self.scan.clone());
-        self.children.iter().for_each(|child| child.scans(out));
+    /// Every kind of node that plans are made of.
+    ///
+    /// ```
+    /// assert!(rocksalt::PlanNode::KINDS.contains(&"KeyMerge"));
+    /// ```
+    pub const KINDS: &[&str] = &[
+        "Aggregate",
+        "CrossJoin",
+        "Delete",
+        "Empty",
+        "Filter",
+        "FullScan",
+        "HashJoin",
+        "InformationSchema",
+        "Insert",
+        "KeyMerge",
+        "Limit",
+        "LooseScan",
+        "MergeJoin",
+        "NestedLoopJoin",
+        "OneRow",
+        "PointGet",
+        "Projection",
+        "RangeScan",
+        "RecursiveQuery",
+        "ScalarSubquery",
+        "SkipScan",
+        "Sort",
+        "Subquery",
+        "TableFunction",
+        "Union",
+        "Unnest",
+        "Update",
+        "Upsert",
+        "Values",
+        "Window",
+        "WorkTable",
+    ];
+
+    /// The node's kind: the first word of its line.
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// db.execute("CREATE TABLE t (a INTEGER PRIMARY KEY) SALT_BUCKETS = 4", ())?;
+    /// assert_eq!(db.explain("SELECT * FROM t ORDER BY a")?.root().kind(), "KeyMerge");
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
+    pub fn kind(&self) -> &str {
+        let kind = self.text.split([':', ' ']).next();
+        kind.unwrap_or_default()
+    }
+
+    fn to_json(&self) -> Json {
+        let mut members = vec![
+            ("node", Json::Text(self.kind().to_owned())),
+            ("text", Json::Text(self.text.clone())),
+        ];
+        if let Some(scan) = &self.scan {
+            members.extend(scan.to_json());
+        }
+        let children = self.children.iter().map(PlanNode::to_json).collect();
+        members.push(("children", Json::List(children)));
+        Json::Object(members)
+    }
+
+    /// Calls `each` with every scan, in the order in which they are printed.
+    pub(crate) fn visit_scans(&self, each: &mut dyn FnMut(&Scan)) {
+        self.scan.iter().for_each(&mut *each);
+        self.children
+            .iter()
+            .for_each(|child| child.visit_scans(each));
+    }
+
+    /// The same, to change them.
+    pub(crate) fn visit_scans_mut(&mut self, each: &mut dyn FnMut(&mut Scan)) {
+        self.scan.iter_mut().for_each(&mut *each);
+        self.children
+            .iter_mut()
+            .for_each(|child| child.visit_scans_mut(each));
     }
 }
 
@@ -63,6 +146,23 @@ impl From<Scan> for PlanNode {
             scan: Some(scan),
         }
     }
+}
+
+/// How a plan is written.
+///
+/// ```
+/// use rocksalt::PlanFormat;
+/// let db = rocksalt::blocking::Database::in_memory()?;
+/// assert_eq!(db.explain("EXPLAIN (FORMAT JSON) SELECT 1")?.format(), PlanFormat::Json);
+/// # Ok::<(), rocksalt::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum PlanFormat {
+    /// One line a node.
+    #[default]
+    Text,
+    /// One JSON object a node.
+    Json,
 }
 
 /// A statement's plan. Its `Display` is what EXPLAIN prints, without a line end after the last
@@ -80,8 +180,9 @@ impl From<Scan> for PlanNode {
 /// [`Plan::scans`] what is read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    root: PlanNode,
+    root: Box<PlanNode>,
     scans: Vec<Scan>,
+    format: PlanFormat,
 }
 
 impl Plan {
@@ -89,8 +190,47 @@ impl Plan {
     #[doc(hidden)]
     pub fn new(root: PlanNode) -> Self {
         let mut scans = Vec::new();
-        root.scans(&mut scans);
-        Plan { root, scans }
+        root.visit_scans(&mut |scan| scans.push(scan.clone()));
+        Plan {
+            root: Box::new(root),
+            scans,
+            format: PlanFormat::Text,
+        }
+    }
+
+    /// The same plan, written in this format.
+    #[doc(hidden)]
+    pub fn in_format(self, format: PlanFormat) -> Self {
+        Plan { format, ..self }
+    }
+
+    /// The format that the statement asked for, in which `Display` writes it.
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// let plan = db.explain("EXPLAIN (FORMAT JSON) SELECT 1")?;
+    /// assert_eq!(plan.to_string(), plan.to_json());
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
+    pub fn format(&self) -> PlanFormat {
+        self.format
+    }
+
+    /// The plan as a JSON document, as EXPLAIN (FORMAT JSON) prints it: an object a node, with its
+    /// kind (`node`), its line (`text`), the facts of a scan, and `children`. Members come in a
+    /// fixed order and are all there: what a scan does not have is `null` or empty.
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// assert_eq!(
+    ///     db.explain("SELECT 1 AS one")?.root().children[0].text,
+    ///     "OneRow",
+    /// );
+    /// assert!(db.explain("SELECT 1 AS one")?.to_json().contains("\"node\": \"OneRow\""));
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
+    pub fn to_json(&self) -> String {
+        self.root.to_json().to_string()
     }
 
     /// The tree.
@@ -120,6 +260,9 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.format == PlanFormat::Json {
+            return f.write_str(&self.to_json());
+        }
         let mut lines = Vec::new();
         self.root.lines("", "", &mut lines);
         for scan in &self.scans {

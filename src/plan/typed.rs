@@ -3,15 +3,16 @@
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
 use datafusion::logical_expr::expr::{Between, BinaryExpr, InList, Like};
-use datafusion::logical_expr::{Expr, Operator};
+use datafusion::logical_expr::{Expr, Operator, cast};
 use datafusion::scalar::ScalarValue;
 
 use crate::error::{Error, Result};
 use crate::plan::axis::{Axis, Cut};
 use crate::plan::constants::{Find, bare_column};
-use crate::plan::locate::locate;
+use crate::plan::locate::{float, locate, number};
 use crate::plan::operand::{Constant, Via, constant};
-use crate::types::{SqlType, Value, assign_value, comparable_value};
+use crate::plan::ordinal::{ordinal_range, ordinal_value};
+use crate::types::{SqlType, Value, assign_value, canonical, comparable_value};
 
 /// The value of a key column that is equal to a constant, and no other is; `None` if there is none,
 /// or if that is not certain without a closer look.
@@ -99,8 +100,37 @@ pub(super) fn type_comparison(expr: Expr, find: &Find<'_>) -> Result<Transformed
 enum Typed {
     /// A value of the column's type.
     Value(Value, SqlType),
-    /// Between this value and the next.
+    /// Between this value and the next, or beyond the last one.
     After(Value, SqlType),
+    /// Before this value, which is the first one.
+    Before(Value, SqlType),
+    /// A DOUBLE beside a DECIMAL, which is a DOUBLE there too.
+    Double(f64),
+}
+
+/// Whether DataFusion finds no type that holds both a DECIMAL column and these exact numbers, and
+/// would overflow some in the type of the others.
+fn no_common_decimal<'a>(
+    scalars: impl IntoIterator<Item = &'a ScalarValue>,
+    sql_type: &SqlType,
+) -> bool {
+    let SqlType::Decimal { precision, scale } = *sql_type else {
+        return false;
+    };
+    let mut whole = i32::from(precision) - i32::from(scale);
+    let mut fraction = i32::from(scale);
+    for scalar in scalars {
+        let Some((_, digits)) = number(scalar) else {
+            continue;
+        };
+        fraction = fraction.max(i32::from(digits));
+        whole = whole.max(match scalar.data_type() {
+            DataType::Decimal128(precision, scale) => i32::from(precision) - i32::from(scale),
+            // As many as the widest integer has.
+            _ => 20,
+        });
+    }
+    whole + fraction > 38
 }
 
 impl Typed {
@@ -119,19 +149,11 @@ impl Typed {
 
     fn of_scalar(scalar: &ScalarValue, quoted: bool, sql_type: &SqlType) -> Result<Option<Typed>> {
         if !quoted && matches!(sql_type, SqlType::Date | SqlType::Time | SqlType::Timestamp) {
-            let axis = Axis {
-                sql_type: *sql_type,
-                nullable: true,
-            };
-            let place = locate(&axis, Via::Exact, scalar);
-            return Ok(place.and_then(|place| match (place.before, place.after) {
-                (Cut::Before(value), Cut::After(_)) => Some(Typed::Value(value, *sql_type)),
-                (Cut::After(value), _) => Some(Typed::After(value, *sql_type)),
-                _ => None,
-            }));
+            return Ok(Typed::placed(scalar, sql_type));
         }
         let Ok(value) = Value::from_scalar(scalar) else {
-            return Ok(None);
+            // A number of more digits than any column has.
+            return Ok(Typed::placed(scalar, sql_type));
         };
         if let Some(value) = comparable_value(&value, quoted, sql_type) {
             return Ok(Some(Typed::Value(value, *sql_type)));
@@ -144,13 +166,37 @@ impl Typed {
             )));
         }
         if !quoted {
-            return Ok(None);
+            if !matches!(sql_type, SqlType::Decimal { .. }) {
+                return Ok(None);
+            }
+            let double = float(scalar).filter(|_| scalar.data_type().is_floating());
+            return Ok(match double {
+                Some(double) => Some(Typed::Double(canonical(double))),
+                None if no_common_decimal([scalar], sql_type) => Typed::placed(scalar, sql_type),
+                None => None,
+            });
         }
         let assigned = assign_value(&value, true, sql_type)?;
         Ok(match (sql_type, value) {
             (SqlType::Decimal { .. }, Value::Text(text)) => long_decimal(&text, sql_type)?,
             (SqlType::Time | SqlType::Timestamp, _) => Some(Typed::After(assigned, *sql_type)),
             _ => None,
+        })
+    }
+
+    /// Where a constant lies among the values of a column.
+    fn placed(scalar: &ScalarValue, sql_type: &SqlType) -> Option<Typed> {
+        let axis = Axis {
+            sql_type: *sql_type,
+            nullable: true,
+        };
+        let place = locate(&axis, Via::Exact, scalar)?;
+        let (first, last) = ordinal_range(sql_type)?;
+        Some(match (place.before, place.after) {
+            (Cut::Before(value), Cut::After(_)) => Typed::Value(value, *sql_type),
+            (Cut::After(value), _) => Typed::After(value, *sql_type),
+            (Cut::Start, _) => Typed::Before(ordinal_value(sql_type, first)?, *sql_type),
+            _ => Typed::After(ordinal_value(sql_type, last)?, *sql_type),
         })
     }
 
@@ -188,6 +234,17 @@ impl Typed {
                     IsDistinctFrom => Expr::Literal(ScalarValue::Boolean(Some(true)), None),
                     _ => Expr::Literal(ScalarValue::Boolean(Some(false)), None),
                 }
+            }
+            Typed::Before(value, sql_type) => match op {
+                Lt | LtEq => comparison(column, Lt, Typed::literal(value, &sql_type)),
+                Gt | GtEq => comparison(column, GtEq, Typed::literal(value, &sql_type)),
+                // Between two values or before all of them makes no difference to equality.
+                _ => Typed::After(value, sql_type).compare(column, op),
+            },
+            Typed::Double(double) => {
+                let column = cast(column, DataType::Float64);
+                let literal = Expr::Literal(ScalarValue::Float64(Some(double)), None);
+                comparison(column, op, literal)
             }
         }
     }
@@ -250,7 +307,8 @@ fn type_between(between: Between, low: Option<Typed>, high: Option<Typed>) -> Tr
 }
 
 /// A list takes the column's type if each of its literals does; one that lies between two values
-/// is equal to nothing and only keeps the others from their type, so it goes. NULL leaves the list:
+/// is equal to nothing and only keeps the others from their type, so it goes. A float beside a column
+/// that is none stands alone: in the list it would make floats of all the others. NULL leaves, too:
 /// `x IN (1, NULL)` is `x IN (1) OR NULL`, and DataFusion loses a NULL when it merges lists.
 fn type_list(list: InList, sql_type: &SqlType) -> Result<Transformed<Expr>> {
     let InList {
@@ -265,18 +323,62 @@ fn type_list(list: InList, sql_type: &SqlType) -> Result<Transformed<Expr>> {
         return Ok(Transformed::yes(unknown));
     }
     let mut typed = Vec::with_capacity(items.len());
+    let mut equals = Vec::with_capacity(items.len());
+    let mut floats = Vec::new();
     let mut between = None;
     let mut mixed = false;
+    let equality = if negated {
+        Operator::NotEq
+    } else {
+        Operator::Eq
+    };
+    let column_is_float = matches!(sql_type, SqlType::Real | SqlType::Double);
+    let literals: Vec<ScalarValue> = items
+        .iter()
+        .filter_map(|item| match constant(item) {
+            Some(Constant::Literal(scalar)) => Some(scalar),
+            _ => None,
+        })
+        .collect();
+    // Each number may have a type in common with the column, and they none with one another.
+    let placed = |item: &Expr| match constant(item) {
+        Some(Constant::Literal(scalar)) if !scalar.data_type().is_floating() => {
+            Typed::placed(&scalar, sql_type)
+        }
+        _ => None,
+    };
+    let is_too_wide = no_common_decimal(&literals, sql_type);
     for item in &items {
-        match Typed::of(item, sql_type)? {
+        let of_item = match Typed::of(item, sql_type)? {
+            None if is_too_wide => placed(item),
+            typed => typed,
+        };
+        match of_item {
             Some(Typed::Value(value, t)) if t == *sql_type => typed.push(Typed::literal(value, &t)),
-            Some(after @ Typed::After(..)) => between = Some(after),
+            Some(gap @ (Typed::After(..) | Typed::Before(..))) => {
+                between = Some(gap);
+                continue;
+            }
             None if constant(item).is_none_or(|c| matches!(c, Constant::Symbol(_))) => {
                 typed.push(item.clone());
             }
+            Some(double @ Typed::Double(_)) => {
+                floats.push(double.compare(column.as_ref().clone(), equality));
+                continue;
+            }
+            _ if is_float(item) && !column_is_float => {
+                floats.push(Expr::BinaryExpr(BinaryExpr {
+                    left: column.clone(),
+                    op: equality,
+                    right: Box::new(item.clone()),
+                }));
+                continue;
+            }
             _ => mixed = true,
         }
+        equals.push(item.clone());
     }
+    let either = |a: Expr, b: Expr| if negated { a.and(b) } else { a.or(b) };
     let in_list = |list| {
         Expr::InList(InList {
             expr: column.clone(),
@@ -285,22 +387,21 @@ fn type_list(list: InList, sql_type: &SqlType) -> Result<Transformed<Expr>> {
         })
     };
     let listed = match between {
-        _ if mixed => in_list(items),
-        Some(after) if typed.is_empty() => {
-            let op = if negated {
-                Operator::NotEq
-            } else {
-                Operator::Eq
-            };
-            after.compare(column.as_ref().clone(), op)
-        }
-        _ => in_list(typed),
+        _ if mixed => Some(in_list(equals)),
+        _ if !typed.is_empty() => Some(in_list(typed)),
+        Some(gap) => Some(gap.compare(column.as_ref().clone(), equality)),
+        None => None,
     };
-    Ok(Transformed::yes(match (nulls.is_empty(), negated) {
-        (true, _) => listed,
-        (false, false) => listed.or(unknown),
-        (false, true) => listed.and(unknown),
-    }))
+    let unknown = (!nulls.is_empty()).then_some(unknown);
+    let all = listed.into_iter().chain(floats).chain(unknown);
+    // Without anything it was an empty list.
+    Ok(Transformed::yes(
+        all.reduce(either).unwrap_or_else(|| in_list(Vec::new())),
+    ))
+}
+
+fn is_float(expr: &Expr) -> bool {
+    matches!(constant(expr), Some(Constant::Literal(scalar)) if scalar.data_type().is_floating())
 }
 
 /// A pattern for CHAR without trailing spaces, unless the last one is escaped.

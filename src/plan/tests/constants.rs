@@ -135,6 +135,15 @@ fn literals_take_the_type_of_the_column() {
         ),
         ("i IN (NULL)", "Boolean(NULL)"),
         ("i IN (1, 2.5)", "i IN ([Int64(1), Decimal128(2.5,2,1)])"),
+        // A float is compared by itself, so that the others stay exact.
+        (
+            "i IN (1, CAST(0.5 AS DOUBLE))",
+            "i IN ([Int32(1)]) OR i = CAST(Decimal128(0.5,1,1) AS Float64)",
+        ),
+        (
+            "i NOT IN (1, CAST(0.5 AS DOUBLE), NULL)",
+            "i NOT IN ([Int32(1)]) AND i != CAST(Decimal128(0.5,1,1) AS Float64) AND Boolean(NULL)",
+        ),
         ("i BETWEEN '1' AND 2.0", "i BETWEEN Int32(1) AND Int32(2)"),
         ("i + 1 = '2'", "i + Int64(1) = Utf8(\"2\")"),
         ("i = s", "i = s"),
@@ -184,6 +193,27 @@ fn literals_take_the_type_of_the_column() {
         ("m = '1.5'", "m = Decimal128(1.50,10,2)"),
         ("m = '1.555'", "m = Decimal128(1.5550000000000000000,38,19)"),
         ("m = 1.555", "m = Decimal128(1.555,4,3)"),
+        // No DECIMAL has room for both the column and the constant.
+        (
+            "m < 10000000000000000000000000000000000000",
+            "m <= Decimal128(99999999.99,10,2)",
+        ),
+        (
+            "m > -10000000000000000000000000000000000000",
+            "m >= Decimal128(-99999999.99,10,2)",
+        ),
+        (
+            "m <> -10000000000000000000000000000000000000",
+            "m <= Decimal128(-99999999.99,10,2) OR m > Decimal128(-99999999.99,10,2)",
+        ),
+        (
+            "m IN (1, 10000000000000000000000000000000000000)",
+            "m IN ([Decimal128(1.00,10,2)])",
+        ),
+        (
+            "m >= 0.0000000000000000000000000000001",
+            "m > Decimal128(0.00,10,2)",
+        ),
         ("x = 0.1", "x = Float64(0.1)"),
         ("x = -0.0", "x = Float64(0)"),
         ("x = '-0.0'", "x = Float64(0)"),

@@ -162,7 +162,7 @@ fn run(keys: Vec<Key>, operands: Vec<Operands>) {
     };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let run = TestRunner::new_with_rng(config, rng).run(&predicates(operands), |predicate| {
-        grid.check(&predicate)
+        grid.check(&predicate, None)
             .map_err(|e| TestCaseError::fail(format!("{predicate}\n{e}")))
     });
     if let Err(error) = run {

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use super::cases::{ABC, abc};
+use super::cases::{ABC, abc, split};
 use super::{Grid, Key};
 use crate::key::Salting;
 use crate::plan::text::name_text;
 use crate::plan::{
-    Plan, PlanNode, Scan, ScanOptions, expr_text, key_merge_text, narrow, type_filters,
+    Plan, PlanNode, Scan, ScanOptions, expr_text, fan_out_text, key_merge_text, narrow,
+    type_filters,
 };
 use crate::types::{SqlType, Value};
 
@@ -17,7 +18,7 @@ fn ranges_of_the_cases() {
     let mut table = String::new();
     for (title, grid) in [("NOT NULL", abc(false)), ("nullable", abc(true))] {
         let _ = writeln!(table, "## {title}: key (a, b, c), then (a, b DESC, c)");
-        for sql in ABC {
+        for (sql, _) in ABC.iter().map(|case| split(case)) {
             let scan = |descending| {
                 let line = grid.explain(sql, descending, Some(Salting::new(16, None)));
                 line.replace(": t, buckets 16/16", ": t")
@@ -46,10 +47,12 @@ fn every_fact_has_its_place() {
     let filters = type_filters(vec![grid.parse("host = 'a' AND n >= 10 AND v > 3")], &def).unwrap();
     let path = narrow(&def, &filters).unwrap();
     let options = ScanOptions {
+        joined: &[],
         columns: Some(&[1, 2]),
         ordered: true,
         reverse: true,
         limit: Some(10),
+        groups: None,
     };
     let scan = Scan::new(&def, &path, options);
     insta::assert_snapshot!(scan, @"RangeScan: t, buckets 16/16, ranges [('a', 10) .. 'a'], columns [n, v], filter v > 3, reverse, limit 10");
@@ -104,6 +107,7 @@ fn a_plan_is_a_tree_with_notes_under_it() {
        ├─ PointGet: t, buckets 1/16, keys [('a', 1)]
        └─ FullScan: t, buckets 16/16, filter v = 1
     note: t reads 16/16 buckets: host, n not bound by equality
+    note: t reads 16/16 buckets: host, n not bound by equality; an index on v would read 1 bucket
     "#);
     assert_eq!(plan.scans().len(), 4);
     assert_eq!(plan.to_string().lines().next(), Some("Projection: 1"));
@@ -124,19 +128,62 @@ fn the_note_names_the_unbound_salt_columns() {
     };
     let by = |n, columns: &[usize]| Some(Salting::new(n, Some(columns.to_vec())));
     let whole = |n| Some(Salting::new(n, None));
-    let says = |n: u16, names: &str| {
+    let says = |n: u16, names: &str, cure: &str| {
         Some(format!(
-            "note: t reads {n}/{n} buckets: {names} not bound by equality"
+            "note: t reads {n}/{n} buckets: {names} not bound by equality{cure}"
         ))
     };
-    assert_eq!(note(Some("a = 1"), whole(16)), says(16, "b, c"));
-    assert_eq!(note(Some("v = 1"), whole(16)), says(16, "a, b, c"));
-    assert_eq!(note(Some("a > 1 AND c = 2"), whole(3)), says(3, "a, b"));
-    assert_eq!(note(Some("a > 1 AND c = 2"), by(3, &[1, 2])), says(3, "b"));
+    assert_eq!(
+        note(Some("a = 1"), whole(16)),
+        says(16, "b, c", "; SALT_COLUMNS = (a) would read 1 bucket")
+    );
+    assert_eq!(
+        note(Some("v = 1"), whole(16)),
+        says(16, "a, b, c", "; an index on v would read 1 bucket")
+    );
+    assert_eq!(
+        note(Some("a > 1 AND c = 2"), whole(3)),
+        says(
+            3,
+            "a, b",
+            "; SALT_COLUMNS = (c) or an index on c would read 1 bucket"
+        )
+    );
+    assert_eq!(
+        note(Some("a > 1 AND c = 2"), by(3, &[1, 2])),
+        says(
+            3,
+            "b",
+            "; SALT_COLUMNS = (c) or an index on c would read 1 bucket"
+        )
+    );
     assert_eq!(
         note(Some("(a = 1 AND b = 1) OR a = 2"), by(3, &[0, 1])),
-        says(3, "b")
+        says(3, "b", "")
     );
+    assert_eq!(
+        note(Some("a = 1 AND v = 1 AND c = 3"), whole(3)),
+        says(
+            3,
+            "b",
+            "; SALT_COLUMNS = (a, c) or an index on (c, v) would read 1 bucket"
+        )
+    );
+    assert_eq!(
+        note(Some("v IS NULL AND b > 1"), whole(3)),
+        says(3, "a, b, c", "; an index on v would read 1 bucket")
+    );
+    assert_eq!(
+        note(Some("v > 1 AND v <> 2"), whole(3)),
+        says(3, "a, b, c", "; an index on v would read a part of it")
+    );
+    // What is read is a part already.
+    assert_eq!(
+        note(Some("b > 1 AND v <> 2"), whole(3)),
+        says(3, "a, b, c", "")
+    );
+    assert_eq!(note(Some("a > 1"), whole(3)), says(3, "a, b, c", ""));
+    assert_eq!(note(Some("v + b = 3"), whole(3)), says(3, "a, b, c", ""));
     // No predicate, one bucket, no salt, all salt columns bound, nothing read.
     assert_eq!(note(None, whole(16)), None);
     assert_eq!(note(Some("a = 1"), whole(1)), None);
@@ -144,6 +191,48 @@ fn the_note_names_the_unbound_salt_columns() {
     assert_eq!(note(Some("b = 1"), by(16, &[1])), None);
     assert_eq!(note(Some("a = 1 AND a = 2"), whole(16)), None);
     assert_eq!(note(Some("a = 1 AND b = 1 AND c = 1"), whole(16)), None);
+}
+
+/// What a note advises is tried: the table salted as it says is read in one bucket, in each mix of
+/// directions.
+#[test]
+fn salt_columns_of_the_cure_make_it_one_bucket() {
+    let grid = Grid::new(vec![
+        Key::new("a", SqlType::Integer, [1]),
+        Key::new("b", SqlType::Varchar(None), ["x"]).nullable(),
+        Key::new("c", SqlType::Date, [Value::Date(1)]),
+    ]);
+    let mut advised = 0;
+    for sql in [
+        "a = 1",
+        "a > 1 AND b = 'x'",
+        "b IS NULL AND a IN (1, 2)",
+        "c = DATE '2013-01-01' AND a BETWEEN 1 AND 7",
+        "(a = 1 AND b = 'x') OR (a = 1 AND c > DATE '2013-01-01')",
+        "c < DATE '2013-01-01' AND a = 7 AND b IS NOT DISTINCT FROM 'y'",
+        "a = $1 AND c = $2",
+    ] {
+        for descending in 0..8 {
+            let path = |salting| {
+                let def = grid.def(descending, Some(salting));
+                let filters = type_filters(vec![grid.parse(sql)], &def).unwrap();
+                (narrow(&def, &filters).unwrap(), def)
+            };
+            let (before, def) = path(Salting::new(16, None));
+            assert_eq!(before.buckets.count(), 16, "{sql}");
+            let text = fan_out_text(&def, &before).unwrap();
+            let (_, list) = text.split_once("SALT_COLUMNS = (").expect(&text);
+            let (list, _) = list.split_once(')').unwrap();
+            let columns = list.split(", ").map(|name| {
+                let column = def.find_column(name).unwrap();
+                def.key_position(column).unwrap()
+            });
+            let (after, _) = path(Salting::new(16, Some(columns.collect())));
+            assert_eq!(after.buckets.count(), 1, "{sql}: {text}");
+            advised += 1;
+        }
+    }
+    assert_eq!(advised, 7 * 8);
 }
 
 #[test]

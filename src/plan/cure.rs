@@ -1,0 +1,122 @@
+//! Why a scan reads so many buckets, and what would make them fewer.
+
+use datafusion::logical_expr::Expr;
+
+use crate::catalog::{KeyPart, TableDef};
+use crate::plan::narrow::narrow;
+use crate::plan::path::{Access, AccessPath};
+use crate::plan::text::name_text;
+
+/// Why a scan of a salted table reads more than one bucket: the salt columns that have no list of
+/// values, and the cure if there is one. `None` if all of them have.
+///
+/// ```text
+/// host, date not bound by equality; an index on v would read 1 bucket
+/// ```
+pub fn fan_out_text(def: &TableDef, path: &AccessPath) -> Option<String> {
+    if path.unbound.is_empty() {
+        return None;
+    }
+    let parts = path.unbound.iter().filter_map(|part| def.key.get(*part));
+    let unbound = names(def, parts.map(|part| part.column));
+    let cure = cure(def, path).map(|cure| format!("; {cure}"));
+    Some(format!(
+        "{} not bound by equality{}",
+        unbound.join(", "),
+        cure.unwrap_or_default()
+    ))
+}
+
+/// What the predicate says of one column.
+#[derive(PartialEq)]
+enum Bound {
+    /// It has one value.
+    Equal,
+    /// It lies in an interval, or in several.
+    Range,
+}
+
+/// What would make the scan read one bucket, or at least not the whole table.
+fn cure(def: &TableDef, path: &AccessPath) -> Option<String> {
+    let bound = bound_columns(def, &path.filters);
+    let equal = |column: &usize| bound.contains(&(*column, Bound::Equal));
+    let in_key: Vec<usize> = def
+        .key
+        .iter()
+        .map(|part| part.column)
+        .filter(equal)
+        .collect();
+    // These are where the key begins: an index would only repeat it.
+    let prefix = def
+        .key
+        .iter()
+        .take_while(|part| equal(&part.column))
+        .count();
+    let prefix: Vec<usize> = def.key.iter().take(prefix).map(|p| p.column).collect();
+    let behind: Vec<usize> = (0..def.columns.len())
+        .filter(|column| equal(column) && !prefix.contains(column))
+        .collect();
+
+    let mut cures = Vec::new();
+    if !in_key.is_empty() {
+        let columns = names(def, in_key).join(", ");
+        cures.push(format!("SALT_COLUMNS = ({columns})"));
+    }
+    if !behind.is_empty() {
+        cures.push(format!("an index on {}", list(names(def, behind))));
+    }
+    if !cures.is_empty() {
+        return Some(format!("{} would read 1 bucket", cures.join(" or ")));
+    }
+    // An index is read in all of its buckets too, but only a part of each.
+    let (column, _) = bound.iter().find(|(_, bound)| *bound == Bound::Range)?;
+    (path.access == Access::FullScan).then(|| {
+        let column = names(def, [*column]).join(", ");
+        format!("an index on {column} would read a part of it")
+    })
+}
+
+/// The columns that the predicate binds, in the order of the table: each is asked for by itself,
+/// as if it were the key.
+fn bound_columns(def: &TableDef, filters: &[Expr]) -> Vec<(usize, Bound)> {
+    let mut columns: Vec<usize> = filters
+        .iter()
+        .flat_map(Expr::column_refs)
+        .filter_map(|column| def.find_column(&column.name))
+        .collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let bound = |column: usize| {
+        let key = vec![KeyPart {
+            column,
+            descending: false,
+        }];
+        let keyed = TableDef {
+            key,
+            salting: None,
+            ..def.clone()
+        };
+        match narrow(&keyed, filters).ok()?.access {
+            Access::PointGet(keys) if keys.len() == 1 => Some((column, Bound::Equal)),
+            Access::PointGet(_) | Access::Ranges(_) => Some((column, Bound::Range)),
+            _ => None,
+        }
+    };
+    columns.into_iter().filter_map(bound).collect()
+}
+
+fn names(def: &TableDef, columns: impl IntoIterator<Item = usize>) -> Vec<String> {
+    columns
+        .into_iter()
+        .filter_map(|column| def.columns.get(column))
+        .map(|column| name_text(&column.name))
+        .collect()
+}
+
+/// One name bare, several in parentheses.
+fn list(names: Vec<String>) -> String {
+    match names.as_slice() {
+        [one] => one.clone(),
+        several => format!("({})", several.join(", ")),
+    }
+}
