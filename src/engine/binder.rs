@@ -29,6 +29,7 @@ use crate::catalog::CatalogState;
 use crate::engine::catalogs::{CATALOG, Catalogs, PUBLIC};
 use crate::engine::error::{defect, from_datafusion, is_close, to_datafusion};
 use crate::engine::provider::StoredTable;
+use crate::engine::salt_bucket;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::sql::sql_type;
 use crate::types::Value;
@@ -194,7 +195,8 @@ impl ContextProvider for Binder<'_> {
     }
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
-        self.state.scalar_functions().get(name).cloned()
+        let function = self.state.scalar_functions().get(name).cloned();
+        function.or_else(|| salt_bucket::find(self.catalog, name))
     }
 
     fn get_higher_order_meta(&self, name: &str) -> Option<Arc<HigherOrderUDF>> {
@@ -375,7 +377,7 @@ impl Visitor for Finder {
     }
 }
 
-fn start(spanned: &impl Spanned) -> Option<Position> {
+pub(super) fn start(spanned: &impl Spanned) -> Option<Position> {
     let start = spanned.span().start;
     (start.line > 0).then_some(Position {
         line: start.line,

@@ -1,4 +1,5 @@
-//! Statements about tables and settings: CREATE, DROP, TRUNCATE, SHOW, DESCRIBE.
+//! Statements about tables and settings: CREATE, DROP, TRUNCATE, SHOW, DESCRIBE; ALTER has
+//! [a file of its own](super::alter).
 
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use crate::engine::dml::{Writes, find_column, stored_expr};
 use crate::error::{Error, Result};
 use crate::key::Salting;
 use crate::sql::{self, Column, CreateTable, Name, Statement, TableName};
+use crate::types::Value;
 
 impl Writes<'_> {
     /// Executes a statement that neither reads nor writes rows of tables; returns what it answers
@@ -38,6 +40,10 @@ impl Writes<'_> {
                     .truncate_table(schema, name, timeout, runtime)
                     .await;
                 truncated.map_err(|e| e.at(table.position()))?;
+                Ok(None)
+            }
+            Statement::AlterTable(alter) => {
+                self.alter_table(alter).await?;
                 Ok(None)
             }
             Statement::ShowTables => self.show_tables().map(Some),
@@ -148,18 +154,12 @@ fn definition(create: &CreateTable) -> Result<TableDef> {
                 .at(create.table.position()),
         );
     }
-    let columns = create.columns.iter().map(|column| ColumnDef {
-        id: 0,
-        name: column.name.value.clone(),
-        sql_type: column.sql_type,
-        nullable: column.nullable,
-        default: column.default.as_ref().map(ToString::to_string),
-    });
     let mut def = TableDef {
         id: 0,
         schema: schema.to_owned(),
         name: create.table.name.value.clone(),
-        columns: columns.collect(),
+        columns: create.columns.iter().map(column_definition).collect(),
+        next_column_id: 0,
         key_name: create.key_name.as_ref().map(|name| name.value.clone()),
         key: Vec::new(),
         salting: None,
@@ -187,6 +187,18 @@ fn definition(create: &CreateTable) -> Result<TableDef> {
         ));
     }
     Ok(def)
+}
+
+/// The definition of a column, without its id.
+pub(super) fn column_definition(column: &Column) -> ColumnDef {
+    ColumnDef {
+        id: 0,
+        name: column.name.value.clone(),
+        sql_type: column.sql_type,
+        nullable: column.nullable,
+        default: column.default.as_ref().map(ToString::to_string),
+        missing: Value::Null,
+    }
 }
 
 /// The CREATE TABLE that makes a definition.
@@ -224,7 +236,7 @@ fn statement(def: &TableDef) -> Result<CreateTable> {
     })
 }
 
-fn schema_of(table: &TableName) -> &str {
+pub(super) fn schema_of(table: &TableName) -> &str {
     table
         .schema
         .as_ref()

@@ -102,6 +102,12 @@ fn from_shared(error: &DataFusionError) -> Error {
         DataFusionError::ExecutionJoin(error) if error.is_cancelled() => {
             Error::cancelled("the statement was cancelled")
         }
+        DataFusionError::Internal(message) if message.contains("run range queries") => {
+            Error::unsupported(
+                "a window in the order of such a column needs a frame of rows: write ROWS BETWEEN \
+                 UNBOUNDED PRECEDING AND CURRENT ROW behind its ORDER BY",
+            )
+        }
         other => Error::internal(tidy(&other.message())),
     }
 }

@@ -5,6 +5,7 @@
 //!    execute: values in, constants typed
 //!       ├── one key of one table ──> point get on the caller's thread
 //!       └── DataFusion's optimizer ──> ScanExec leaves (plan::narrow) ──> table::Scan on the pool
+//!              first row: subqueries and joins have their values ──> narrowed once more
 //!    explain: the same physical plan as a tree of text
 //! ```
 //!
@@ -13,31 +14,55 @@
 //! its rows have it, and of no statistics at all: plans do not depend on data. Settings are fixed.
 //! Every error that leaves this floor is ours, without DataFusion's words where ours will do.
 
+mod alter;
+mod analysis;
 mod binder;
 mod catalogs;
 mod column_names;
 mod common_type;
+mod condition;
 mod contradiction;
 mod copy;
 mod define;
 mod dml;
 mod error;
 mod explain;
+mod fanout;
+mod filter_projection;
 mod in_subquery;
-mod key_order;
+mod join_filter;
+mod join_reach;
+mod keys_below;
+mod late;
+mod logical;
+mod loose_key;
+mod loose_scan;
 mod now;
 mod or_null;
+mod physical_rules;
 mod point;
+mod probe_side;
 mod provider;
 mod query;
+mod quoted_boolean;
 mod ready;
 mod residual;
+mod rounding_cast;
+mod row_order;
+mod salt_bucket;
 mod scan_exec;
+mod scan_late;
+mod scan_order;
+mod scan_reads;
 mod scope;
 mod session_settings;
+mod set_comparison;
 mod settings;
+mod sort_pushdown;
 mod stream;
+mod subquery_filter;
 mod symbol;
+mod verify;
 
 #[cfg(test)]
 mod tests;
@@ -55,9 +80,12 @@ use crate::catalog::CatalogState;
 use crate::error::{Error, Result};
 use crate::table::ScanPool;
 
-pub(crate) use dml::Writes;
+pub(crate) use analysis::Analysis;
+pub(crate) use condition::Conditions;
+pub(crate) use dml::{Done, Writes};
 pub(crate) use error::{from_datafusion, to_datafusion};
 pub(crate) use query::BoundQuery;
+pub(crate) use scope::Execution;
 pub(crate) use session_settings::Settings;
 pub(crate) use stream::RowStream;
 
@@ -109,9 +137,11 @@ impl Engine {
                 options.spill_dir,
             )?)
             .with_default_features()
-            .with_physical_optimizer_rules(key_order::physical_optimizer_rules());
+            .with_physical_optimizer_rules(physical_rules::physical_optimizer_rules());
         let functions = builder.scalar_functions().get_or_insert_default();
         functions.push(Arc::new(now::now()));
+        let planners = builder.expr_planners().get_or_insert_default();
+        planners.push(Arc::new(quoted_boolean::QuotedBoolean));
         let rules = contradiction::optimizer_rules();
         builder = builder.with_optimizer_rules(rules);
         Ok(Engine(Arc::new(Inner {
@@ -133,10 +163,13 @@ impl Engine {
         catalog: &Arc<CatalogState>,
         query: &ast::Query,
     ) -> Result<BoundQuery> {
-        let plan = binder::bind(self.state(), catalog, query)?;
+        let resolved = salt_bucket::resolve(catalog, query)?;
+        let plan = binder::bind(self.state(), catalog, &resolved)?;
         let plan = or_null::nullable_subqueries(plan)
             .and_then(common_type::common_types)
+            .and_then(rounding_cast::written_out)
             .and_then(in_subquery::unknown_subqueries)
+            .and_then(set_comparison::named_sets)
             .map_err(from_datafusion)?;
         Ok(BoundQuery::new(self.clone(), plan, query))
     }

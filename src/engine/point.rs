@@ -17,16 +17,18 @@ use datafusion::logical_expr::{Expr, FetchType, LogicalPlan, SkipType, Volatilit
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::PhysicalExpr;
 
-use crate::catalog::Entry;
+use crate::catalog::{Entry, TableDef};
 use crate::engine::error::from_datafusion;
+use crate::engine::fanout;
 use crate::engine::provider::{can_filter, stored_entry};
 use crate::engine::residual::residual_with;
+use crate::engine::scope::Execution;
+use crate::engine::session_settings::Settings;
+use crate::engine::verify::{Asked, Verifier};
 use crate::error::{Error, Result};
 use crate::plan::{self, Access, AccessPath, Operand};
-use crate::store::{CursorOrder, Snapshot};
-use crate::table::{
-    Progress, ReadRequest, Reader, RowFilter, ScanCounters, Target, request_schema,
-};
+use crate::store::CursorOrder;
+use crate::table::{Progress, ReadRequest, Reader, RowFilter, Target, request_schema};
 use crate::types::Value;
 
 /// Point gets of more keys than this leave the caller's thread.
@@ -131,16 +133,20 @@ impl PointQuery {
         })
     }
 
-    /// The rows, or `None` if these values need another way.
+    pub(super) fn def(&self) -> &TableDef {
+        &self.entry.def
+    }
+
+    /// The rows in that order, or `None` if these values need another way.
     ///
     /// # Errors
     /// Those of the query, as every other way would report them.
     pub(super) fn execute(
         &self,
         state: &SessionState,
-        snapshot: &Arc<dyn Snapshot>,
+        execution: &Execution<'_>,
         values: &[Value],
-        counters: &Arc<ScanCounters>,
+        order: CursorOrder,
     ) -> Result<Option<RecordBatch>> {
         let bound = match &self.key {
             Some(path) => path.bind_key(&self.entry.def, &mut |symbol| value_of(symbol, values))?,
@@ -148,21 +154,20 @@ impl PointQuery {
         };
         let (keys, filter) = match bound {
             Some(key) => (vec![key], None),
-            None => match self.narrow(state, values)? {
+            None => match self.narrow(state, execution.settings, values)? {
                 Some(narrowed) => narrowed,
                 None => return Ok(None),
             },
         };
+        let (def, handle) = (self.entry.def.clone(), self.entry.handle.clone());
         let request = ReadRequest {
-            def: self.entry.def.clone(),
-            handle: self.entry.handle.clone(),
-            columns: self.columns.clone(),
             filter,
-            target: Target::Keys(keys),
-            order: CursorOrder::Any,
+            order,
             limit: self.limit,
+            ..ReadRequest::new(def, handle, self.columns.clone(), Target::Keys(keys))
         };
-        let mut reader = Reader::open(&request, snapshot, counters.clone())?;
+        let counters = execution.counters.clone();
+        let mut reader = Reader::open(&request, execution.snapshot, counters)?;
         let mut batches = Vec::new();
         loop {
             match reader.read()? {
@@ -175,23 +180,67 @@ impl PointQuery {
             Ok([batch]) => batch,
             Err(batches) => concat_batches(&request.schema()?, &batches).map_err(unexpected)?,
         };
+        if let Some(verifier) = &execution.verifier {
+            self.watch(verifier, state, values, &batch)?;
+        }
         self.output(&batch).map(Some)
     }
 
-    /// The keys and the filter for these values, or `None` if they need another way.
-    fn narrow(&self, state: &SessionState, values: &[Value]) -> Result<Option<Narrowed>> {
+    /// Has the rows verified.
+    fn watch(
+        &self,
+        verifier: &Verifier,
+        state: &SessionState,
+        values: &[Value],
+        batch: &RecordBatch,
+    ) -> Result<()> {
         let def = &self.entry.def;
-        let mut filters = Vec::with_capacity(self.filters.len());
-        for filter in &self.filters {
-            filters.push(with_values(filter.clone(), values)?);
+        let mut path = plan::narrow(def, &self.typed(values)?)?;
+        let schema = DFSchema::try_from(def.arrow_schema()).map_err(from_datafusion)?;
+        for terms in [&mut path.filters, &mut path.residual] {
+            let prepared = terms.drain(..).map(|e| prepared(e, &schema, state));
+            *terms = prepared
+                .collect::<Result<_, _>>()
+                .map_err(from_datafusion)?;
         }
-        let path = plan::narrow(def, &plan::type_filters(filters, def)?)?;
+        let path = Arc::new(path);
+        let asked = || Asked {
+            entry: self.entry.clone(),
+            path: path.clone(),
+            columns: self.columns.clone(),
+            hints: 0,
+            groups: None,
+            limit: self.limit,
+        };
+        let witness = verifier.witness(asked, &path, 0, 1);
+        witness.see(batch)?;
+        witness.end(0);
+        Ok(())
+    }
+
+    /// The filter for these values.
+    fn typed(&self, values: &[Value]) -> Result<Vec<Expr>> {
+        let filters = self.filters.iter();
+        let filters = filters.map(|filter| with_values(filter.clone(), values));
+        plan::type_filters(filters.collect::<Result<_>>()?, &self.entry.def)
+    }
+
+    /// The keys and the filter for these values, or `None` if they need another way.
+    fn narrow(
+        &self,
+        state: &SessionState,
+        settings: &Settings,
+        values: &[Value],
+    ) -> Result<Option<Narrowed>> {
+        let def = &self.entry.def;
+        let path = plan::narrow(def, &self.typed(values)?)?;
         let Some(keys) = path.keys() else {
             return Ok(None);
         };
         if keys.len() > MAX_KEYS || (self.ordered && keys.len() > 1) {
             return Ok(None);
         }
+        fanout::check_path(def, &path, settings.max_fanout)?;
         let filter = match path.residual.is_empty() {
             true => None,
             false => {
@@ -230,7 +279,7 @@ impl PointQuery {
 }
 
 /// The column of the table that an expression is, whatever it is called.
-fn column(def: &crate::catalog::TableDef, expr: &Expr) -> Option<usize> {
+fn column(def: &TableDef, expr: &Expr) -> Option<usize> {
     match expr {
         Expr::Column(column) => def.find_column(&column.name),
         Expr::Alias(alias) => column(def, &alias.expr),

@@ -9,6 +9,7 @@ use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result as DataFusionResult};
 use datafusion::datasource::source_as_provider;
+use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, TableProviderFilterPushDown, TableSource, TableType,
@@ -77,7 +78,7 @@ pub(super) fn can_filter(expr: &Expr) -> bool {
 
 /// The filter with the values of its expressions without columns. The optimizer has folded them,
 /// but for those that fail: they fail here.
-fn evaluate_symbols(filter: Expr, state: &dyn Session) -> DataFusionResult<Expr> {
+pub(super) fn evaluate_symbols(filter: Expr, props: &ExecutionProps) -> DataFusionResult<Expr> {
     let filter = filter.transform_down(|expr| {
         if matches!(expr, Expr::Literal(..)) {
             return Ok(Transformed::new(expr, false, TreeNodeRecursion::Jump));
@@ -86,7 +87,7 @@ fn evaluate_symbols(filter: Expr, state: &dyn Session) -> DataFusionResult<Expr>
             return Ok(Transformed::no(expr));
         }
         let (schema, planning) = (DFSchema::empty(), PhysicalPlanningContext::default());
-        let value = create_physical_expr(&expr, &schema, state.execution_props(), &planning)?
+        let value = create_physical_expr(&expr, &schema, props, &planning)?
             .evaluate(&RecordBatch::new_empty(Arc::new(Schema::empty())))?;
         let ColumnarValue::Scalar(scalar) = value else {
             return Ok(Transformed::no(expr));
@@ -149,7 +150,7 @@ impl TableProvider for StoredTable {
             if path.is_symbolic() && scope::is_execution(state) {
                 let values = filters
                     .into_iter()
-                    .map(|filter| evaluate_symbols(filter, state));
+                    .map(|filter| evaluate_symbols(filter, state.execution_props()));
                 let filters = values.collect::<Result<Vec<_>, _>>()?;
                 path = plan::narrow(def, &filters).map_err(to_datafusion)?;
             }

@@ -13,20 +13,19 @@ use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use sqlparser::ast;
 
-use crate::catalog::Entry;
+use crate::catalog::{Entry, TableDef};
 use crate::engine::column_names::ColumnNames;
 use crate::engine::error::from_datafusion;
 use crate::engine::explain::explain;
 use crate::engine::point::PointQuery;
 use crate::engine::provider::stored_entry;
 use crate::engine::ready::ready;
-use crate::engine::scope::Scope;
+use crate::engine::scope::{Execution, Scope};
 use crate::engine::stream::{RowStream, plain_schema};
-use crate::engine::{Engine, binder, symbol};
+use crate::engine::{Engine, Settings, binder, fanout, row_order, symbol};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::plan::{self, PlanNode};
-use crate::store::Snapshot;
-use crate::table::ScanCounters;
+use crate::store::CursorOrder;
 use crate::types::Value;
 
 /// A query whose names and types are bound to one state of the catalog. It is not optimised:
@@ -36,6 +35,8 @@ pub(crate) struct BoundQuery {
     engine: Engine,
     plan: LogicalPlan,
     point: Option<Arc<PointQuery>>,
+    /// Whether a plain scan returns its rows in key order.
+    key_order: bool,
     literals: Arc<Vec<(String, Position)>>,
     names: Arc<ColumnNames>,
 }
@@ -49,8 +50,17 @@ impl BoundQuery {
             engine,
             plan,
             point,
+            key_order: false,
             literals,
             names: Arc::new(names),
+        }
+    }
+
+    /// The same query with the settings of a session.
+    pub(crate) fn with_settings(&self, settings: &Settings) -> Self {
+        BoundQuery {
+            key_order: settings.row_key_order,
+            ..self.clone()
         }
     }
 
@@ -59,40 +69,60 @@ impl BoundQuery {
         &self.plan
     }
 
+    /// The table of a point query.
+    pub(super) fn point_table(&self) -> Option<&TableDef> {
+        self.point.as_ref().map(|point| point.def())
+    }
+
     /// The columns that the query returns. Those whose type depends on a parameter may change
     /// with its value.
     pub(crate) fn schema(&self) -> SchemaRef {
         self.names.rename(&plain_schema(self.plan.schema().inner()))
     }
 
-    /// Executes the query on one snapshot. A point get is complete when this returns; everything
-    /// else is read as the stream is polled.
-    pub(crate) fn execute(
-        &self,
-        snapshot: &Arc<dyn Snapshot>,
-        values: &[Value],
-    ) -> Result<RowStream> {
-        self.execute_counted(snapshot, values, Arc::default())
-    }
-
-    /// The same, with counts of what its scans do.
-    pub(crate) fn execute_counted(
-        &self,
-        snapshot: &Arc<dyn Snapshot>,
-        values: &[Value],
-        counters: Arc<ScanCounters>,
-    ) -> Result<RowStream> {
+    /// Executes the query. A point get is complete when this returns; everything else is read as
+    /// the stream is polled.
+    ///
+    /// # Errors
+    /// `Limit` for a query that reads more buckets than the settings allow, before it reads
+    /// anything; those of planning; those of a point get.
+    pub(crate) fn execute(&self, execution: Execution<'_>, values: &[Value]) -> Result<RowStream> {
+        let execution = execution.verified(self.engine.pool());
         if let Some(point) = &self.point {
-            let rows = point.execute(self.engine.state(), snapshot, values, &counters);
+            let order = match self.key_order {
+                true => CursorOrder::Key,
+                false => CursorOrder::Any,
+            };
+            let rows = point.execute(self.engine.state(), &execution, values, order);
             if let Some(batch) = rows.map_err(|e| self.locate(e))? {
-                return RowStream::of(batch).named(&self.names);
+                let rows = RowStream::of(batch).verified_by(execution.verifier);
+                return rows.named(&self.names);
             }
         }
-        let plan = self.with_values(values)?;
+        let plan = self.ordered(self.with_values(values)?)?;
         self.engine
-            .execute_plan(&plan, snapshot, counters)
+            .execute_plan(&plan, execution)
             .and_then(|rows| rows.named(&self.names))
             .map_err(|e| self.locate(e))
+    }
+
+    /// Executes the query with default settings and counts what its scans do.
+    #[cfg(test)]
+    pub(crate) fn execute_counted(
+        &self,
+        snapshot: &Arc<dyn crate::store::Snapshot>,
+        values: &[Value],
+        counters: Arc<crate::table::ScanCounters>,
+    ) -> Result<RowStream> {
+        let settings = crate::engine::Settings::default();
+        let execution = Execution::new(snapshot, &settings);
+        self.execute(
+            Execution {
+                counters,
+                ..execution
+            },
+            values,
+        )
     }
 
     /// The plan of the query, for these values or for any.
@@ -104,6 +134,7 @@ impl BoundQuery {
                 typed(plan).map_err(|e| self.locate(e))?
             }
         };
+        let plan = self.ordered(plan)?;
         self.engine.explain_plan(&plan).map_err(|e| self.locate(e))
     }
 
@@ -119,6 +150,13 @@ impl BoundQuery {
                 .map_err(from_datafusion)?;
         }
         typed(plan).map_err(|e| self.locate(e))
+    }
+
+    fn ordered(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
+        match self.key_order {
+            true => row_order::in_key_order(plan).map_err(from_datafusion),
+            false => Ok(plan),
+        }
     }
 
     /// The error of a value, with the position of the literal that it quotes.
@@ -139,36 +177,41 @@ impl Engine {
     pub(crate) fn execute_plan(
         &self,
         plan: &LogicalPlan,
-        snapshot: &Arc<dyn Snapshot>,
-        counters: Arc<ScanCounters>,
+        execution: Execution<'_>,
     ) -> Result<RowStream> {
-        self.execute_plan_at(plan, snapshot, counters, Utc::now())
-    }
-
-    /// The same for a statement that has begun at `started`, which is what now() is in it.
-    pub(crate) fn execute_plan_at(
-        &self,
-        plan: &LogicalPlan,
-        snapshot: &Arc<dyn Snapshot>,
-        counters: Arc<ScanCounters>,
-        started: DateTime<Utc>,
-    ) -> Result<RowStream> {
-        let mut state = self.state().clone();
-        let props = state.execution_props_mut();
-        *props = ExecutionProps::new();
-        props.query_execution_start_time = Some(started);
+        let execution = match execution.verifier {
+            None => execution.verified(self.pool()),
+            Some(_) => execution,
+        };
+        let mut state = self.state_at(execution.started);
         let scope = Scope {
-            snapshot: snapshot.clone(),
+            snapshot: execution.snapshot.clone(),
             pool: self.pool().clone(),
-            counters,
+            counters: execution.counters,
+            analyzes: execution.analysis.is_some(),
+            max_fanout: execution.settings.max_fanout,
+            verifier: execution.verifier.clone(),
         };
         state.config_mut().set_extension(Arc::new(scope));
         let plan = physical_plan(&state, plan)?;
+        fanout::check_plan(&plan, execution.settings.max_fanout)?;
+        if let Some(analysis) = &execution.analysis {
+            analysis.executes(&plan);
+        }
         let task = state.task_ctx();
         // Some operators start their tasks here and not at the first poll.
         let _runtime = self.runtime().enter();
         let stream = execute_stream(plan, task).map_err(from_datafusion)?;
-        Ok(RowStream::running(stream, self.clone()))
+        Ok(RowStream::running(stream, self.clone()).verified_by(execution.verifier))
+    }
+
+    /// The state of an execution that begins at `started`.
+    pub(super) fn state_at(&self, started: DateTime<Utc>) -> SessionState {
+        let mut state = self.state().clone();
+        let props = state.execution_props_mut();
+        *props = ExecutionProps::new();
+        props.query_execution_start_time = Some(started);
+        state
     }
 
     /// The tree of a logical plan. `now()` and its kin have no value in it.
@@ -180,7 +223,10 @@ impl Engine {
     }
 }
 
-fn physical_plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+pub(super) fn physical_plan(
+    state: &SessionState,
+    plan: &LogicalPlan,
+) -> Result<Arc<dyn ExecutionPlan>> {
     let plan = ready(state.create_physical_plan(plan))
         .ok_or_else(|| Error::internal("planning had to wait"))?;
     plan.map_err(from_datafusion)

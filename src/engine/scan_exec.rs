@@ -4,18 +4,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use datafusion::arrow::compute::SortOptions;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::Session;
 use datafusion::common::Result as DataFusionResult;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::logical_expr::utils::split_conjunction;
-use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
-use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_expr::{
-    AcrossPartitions, ConstExpr, EquivalenceProperties, PhysicalExpr, PhysicalSortExpr,
-};
+use datafusion::logical_expr::Expr;
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, PhysicalSortExpr};
 use datafusion::physical_plan::execution_plan::{
     Boundedness, ChildrenPropertiesMode, EmissionType, ReplaceChildrenOptions,
 };
@@ -24,52 +19,49 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, EmptyRecordBatchStream, ExecutionPlan, Partitioning,
     PlanProperties, SortOrderPushdownResult,
 };
-use futures::StreamExt;
+use futures::{StreamExt, TryStreamExt};
 
 use crate::catalog::{Entry, TableDef};
+use crate::engine::analysis::analyzed;
 use crate::engine::error::{defect, to_datafusion};
+use crate::engine::fanout;
+use crate::engine::late::Late;
+use crate::engine::loose_key::LooseKey;
 use crate::engine::residual::residual;
-use crate::engine::scope::Scope;
+use crate::engine::scan_order::{self, Columns, Ordered};
+use crate::engine::scan_reads::Reads;
+use crate::engine::scope::{Scope, own_counters};
 use crate::engine::symbol;
-use crate::key::{BucketRange, BucketSet, expand};
+use crate::engine::verify::{Asked, watched};
 use crate::plan::{self, Access, AccessPath, PlanNode};
 use crate::store::CursorOrder;
-use crate::table::{ReadRequest, RowFilter, Scan, Target, request_schema};
+use crate::table::{Groups, ReadRequest, RowFilter, Scan, ScanCounters, Target, request_schema};
 
 /// Reads the rows of one access path. Its partitions are disjoint sets of buckets; once an order
 /// was asked of it, it is one partition that merges them.
 #[derive(Debug, Clone)]
 pub(crate) struct ScanExec {
-    entry: Arc<Entry>,
-    path: Arc<AccessPath>,
-    columns: Vec<usize>,
-    filter: Option<RowFilter>,
+    pub(super) entry: Arc<Entry>,
+    pub(super) path: Arc<AccessPath>,
+    pub(super) columns: Vec<usize>,
+    pub(super) filter: Option<RowFilter>,
     /// Columns that a filter binds to one value.
-    constants: Arc<BTreeSet<usize>>,
-    reads: Reads,
-    order: Option<Ordered>,
-    fetch: Option<usize>,
-    schema: SchemaRef,
-    properties: Arc<PlanProperties>,
-}
-
-/// What is read, as far as it is known.
-#[derive(Debug, Clone)]
-enum Reads {
-    /// Parameters are missing: there is a plan to explain and nothing to execute.
-    Unknown,
-    /// One target a partition.
-    Known(Arc<Vec<Target>>),
-}
-
-/// An order that the scan was asked for and keeps.
-#[derive(Debug, Clone)]
-struct Ordered {
-    cursor: CursorOrder,
-    exprs: Vec<PhysicalSortExpr>,
-    /// The columns among them that the key orders, and whether each descends; the others have
-    /// one value, or stand behind a whole key.
-    merged: Vec<(usize, bool)>,
+    pub(super) constants: Arc<BTreeSet<usize>>,
+    /// How many leading key columns have one value in each range.
+    pub(super) listed: usize,
+    pub(super) reads: Reads,
+    pub(super) order: Option<Ordered>,
+    /// If only the ends of groups are read, which.
+    pub(super) groups: Option<Groups>,
+    pub(super) fetch: Option<usize>,
+    pub(super) late: Option<Arc<Late>>,
+    /// How many of the path's filters, the last ones, are what joins look for: rows that do not
+    /// pass them may be returned.
+    pub(super) hints: usize,
+    /// Where it counts what it does, if that is not where all scans of the statement do.
+    pub(super) counters: Option<Arc<ScanCounters>>,
+    pub(super) schema: SchemaRef,
+    pub(super) properties: Arc<PlanProperties>,
 }
 
 impl ScanExec {
@@ -87,32 +79,29 @@ impl ScanExec {
             false => residual(&entry.def, &columns, &path.residual, state)?,
             true => None,
         };
-        let mut constants = constants(&entry.def, &path.filters);
-        let key = &entry.def.key;
-        constants.extend(
-            path.fixed
-                .iter()
-                .filter_map(|at| key.get(*at))
-                .map(|part| part.column),
-        );
-        let constants = Arc::new(constants);
+        let constants = Arc::new(constants(&entry.def, &path));
         let schema = request_schema(&entry.def, &columns).map_err(to_datafusion)?;
         let partitions = state.config().target_partitions();
         let mut scan = ScanExec {
             reads: Reads::Unknown,
             order: None,
+            groups: None,
             properties: Arc::new(PlanProperties::new(
                 EquivalenceProperties::new(schema.clone()),
                 Partitioning::UnknownPartitioning(1),
                 EmissionType::Incremental,
                 Boundedness::Bounded,
             )),
+            listed: scan_order::listed(&entry.def, &path),
             path: Arc::new(path),
             entry,
             columns,
             filter,
             constants,
             fetch,
+            late: None,
+            hints: 0,
+            counters: own_counters(state),
             schema,
         };
         let count = scan.plan_reads(partitions)?;
@@ -124,10 +113,24 @@ impl ScanExec {
         &self.entry.def
     }
 
+    /// How the rows are found.
+    pub(super) fn path(&self) -> &AccessPath {
+        &self.path
+    }
+
     fn cursor_order(&self) -> CursorOrder {
         self.order
             .as_ref()
             .map_or(CursorOrder::Any, |order| order.cursor)
+    }
+
+    /// The order that rows are read in. A loose read without one may begin at the last group:
+    /// where key order was declared, it is asked for.
+    fn read_order(&self) -> CursorOrder {
+        match self.cursor_order() {
+            CursorOrder::Any if self.reads.in_key_order(&self.entry.def) => CursorOrder::Key,
+            order => order,
+        }
     }
 
     /// The columns that are returned, as indices into the table's columns.
@@ -141,14 +144,30 @@ impl ScanExec {
         let merged = self
             .order
             .as_ref()
-            .filter(|_| self.path.buckets.count() > 1);
+            .filter(|order| order.merge_from > 0 || self.path.buckets.count() > 1);
         let options = plan::ScanOptions {
             columns: Some(&self.columns),
             ordered: self.order.is_some(),
             reverse: self.cursor_order() == CursorOrder::KeyReverse,
             limit: self.fetch.filter(|rows| !symbol::is_symbol(*rows)),
+            joined: self.late.as_ref().map_or(&[], |late| late.joined()),
+            groups: self.groups.map(|groups| plan::GroupOptions {
+                columns: groups.columns,
+                first: groups.first,
+                last: groups.last,
+            }),
         };
-        let mut node = PlanNode::from(plan::Scan::new(def, &self.path, options));
+        let mut scan = plan::Scan::new(def, &self.path, options);
+        if self
+            .late
+            .as_ref()
+            .is_some_and(|late| late.joins_bind_salt())
+        {
+            scan.note = None;
+        }
+        let counters = self.counters.as_ref();
+        scan.analyzed = counters.map(|counters| analyzed(def, counters));
+        let mut node = PlanNode::from(scan);
         if let Some(rows) = self.fetch.filter(|rows| symbol::is_symbol(*rows)) {
             node.text
                 .push_str(&format!(", limit {}", symbol::limit_text(rows)));
@@ -161,6 +180,49 @@ impl ScanExec {
         PlanNode::new(text, vec![node])
     }
 
+    /// What the scan is to return, for whoever verifies it.
+    fn asked(&self) -> Asked {
+        Asked {
+            entry: self.entry.clone(),
+            path: self.path.clone(),
+            columns: self.columns.clone(),
+            hints: self.hints,
+            groups: self.groups,
+            limit: self.fetch,
+        }
+    }
+
+    /// Whether what is read is only known when the scan is executed.
+    pub(super) fn is_late(&self) -> bool {
+        self.late.is_some()
+    }
+
+    /// The rows of one partition.
+    fn read(&self, target: &Target, scope: &Scope) -> SendableRecordBatchStream {
+        if matches!(target, Target::Ranges(ranges) if ranges.is_empty()) {
+            return Box::pin(EmptyRecordBatchStream::new(self.schema.clone()));
+        }
+        let (def, handle) = (self.entry.def.clone(), self.entry.handle.clone());
+        let request = ReadRequest {
+            filter: self.filter.clone(),
+            boxes: self.path.key_boxes().unwrap_or_default(),
+            merge_from: self.order.as_ref().map_or(0, |order| order.merge_from),
+            groups: self.groups,
+            order: self.read_order(),
+            limit: self.fetch,
+            ..ReadRequest::new(def, handle, self.columns.clone(), target.clone())
+        };
+        let counters = self.counters.as_ref().unwrap_or(&scope.counters).clone();
+        let scan = Scan::new(
+            scope.pool.clone(),
+            request,
+            scope.snapshot.clone(),
+            counters,
+        );
+        let stream = scan.map(|batch| batch.map_err(to_datafusion));
+        Box::pin(RecordBatchStreamAdapter::new(self.schema.clone(), stream))
+    }
+
     /// Whether rows are dropped after they were read.
     fn filters_rows(&self) -> bool {
         !self.path.residual.is_empty()
@@ -168,95 +230,60 @@ impl ScanExec {
 
     /// Decides what each partition reads and returns how many there are.
     fn plan_reads(&mut self, partitions: usize) -> DataFusionResult<usize> {
-        let layout = self.entry.def.key_layout();
-        let buckets = self.path.bucket_set(layout.buckets());
-        let ranges = match &self.path.access {
-            Access::Empty => Vec::new(),
-            Access::PointGet(_) => {
-                self.reads = match self.path.keys() {
-                    Some(keys) => Reads::Known(Arc::new(vec![Target::Keys(keys)])),
-                    None => Reads::Unknown,
-                };
-                return Ok(1);
-            }
-            _ => match self.path.key_ranges() {
-                Some(ranges) => expand(&ranges, &layout, &buckets).map_err(to_datafusion)?,
-                None => {
-                    self.reads = Reads::Unknown;
-                    return Ok(partitions.min(usize::from(layout.buckets())));
-                }
-            },
-        };
         let one = self.order.is_some() || (self.fetch.is_some() && !self.filters_rows());
-        let targets = split(ranges, if one { 1 } else { partitions });
-        let count = targets.len();
-        self.reads = Reads::Known(Arc::new(targets));
-        Ok(count)
+        let partitions = if one { 1 } else { partitions };
+        self.reads = Reads::of(&self.entry.def, &self.path, partitions)?;
+        Ok(match &self.reads {
+            Reads::Unknown if matches!(self.path.access, Access::PointGet(_)) => 1,
+            Reads::Unknown => partitions.min(usize::from(self.entry.def.key_layout().buckets())),
+            Reads::Known(targets) => targets.len(),
+        })
     }
 
-    /// How many buckets are read; all of them while parameters are missing.
-    fn buckets(&self) -> usize {
-        match &self.reads {
-            Reads::Unknown => usize::from(self.entry.def.key_layout().buckets()),
-            Reads::Known(targets) => {
-                let mut buckets = BucketSet::default();
-                for range in targets.iter().flat_map(ranges_of) {
-                    buckets.insert(range.bucket);
-                }
-                buckets.len()
-            }
+    /// The key that a loose scan goes by; `None` for a scan that cannot be one.
+    pub(super) fn loose_key(&self) -> Option<LooseKey<'_>> {
+        let ranges = matches!(self.path.access, Access::Ranges(_) | Access::FullScan);
+        if !ranges || self.fetch.is_some() || self.groups.is_some() {
+            return None;
+        }
+        let def = &self.entry.def;
+        let residual = self.path.residual.iter().flat_map(Expr::column_refs);
+        Some(LooseKey {
+            def,
+            constants: &self.constants,
+            filters: &self.path.filters,
+            dropped_by: residual
+                .map(|column| def.find_column(&column.name))
+                .collect::<Option<_>>()?,
+        })
+    }
+
+    /// The same scan, of which only the ends of groups are read.
+    pub(super) fn loose(&self, groups: Groups) -> ScanExec {
+        ScanExec {
+            groups: Some(groups),
+            ..self.clone()
         }
     }
 
-    /// One bucket is in key order by itself; several are only when they are merged.
-    fn in_key_order(&self) -> bool {
-        match &self.reads {
-            Reads::Known(targets) if targets.iter().any(|t| matches!(t, Target::Keys(_))) => {
-                targets
-                    .iter()
-                    .all(|t| matches!(t, Target::Keys(keys) if keys.len() <= 1))
-            }
-            _ => self.buckets() <= 1,
+    fn key_columns(&self) -> Columns<'_> {
+        Columns {
+            def: &self.entry.def,
+            read: &self.columns,
+            constants: &self.constants,
+            listed: self.listed,
         }
     }
 
     fn describe(&self, partitions: usize) -> PlanProperties {
-        let mut equivalence = EquivalenceProperties::new(self.schema.clone());
-        let column = |position: usize| -> Arc<dyn PhysicalExpr> {
-            Arc::new(Column::new(self.schema.field(position).name(), position))
+        let columns = self.key_columns();
+        let order = match &self.order {
+            Some(order) => order.exprs.clone(),
+            None if self.reads.in_key_order(&self.entry.def) => columns.key_order(&self.schema),
+            None => Vec::new(),
         };
-        let bound = self
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(_, index)| self.constants.contains(index))
-            .map(|(position, _)| ConstExpr::new(column(position), AcrossPartitions::Uniform(None)));
-        // Constants of columns of the schema cannot be refused; without them a plan only sorts
-        // once more.
-        let _ = equivalence.add_constants(bound.collect::<Vec<_>>());
-        if let Some(order) = &self.order {
-            equivalence.add_ordering(order.exprs.clone());
-        } else if self.in_key_order() {
-            let mut exprs = Vec::new();
-            for part in &self.entry.def.key {
-                match self.columns.iter().position(|index| *index == part.column) {
-                    Some(position) => exprs.push(PhysicalSortExpr::new(
-                        column(position),
-                        SortOptions {
-                            descending: part.descending,
-                            nulls_first: part.descending,
-                        },
-                    )),
-                    None if self.constants.contains(&part.column) => {}
-                    None => break,
-                }
-            }
-            if !exprs.is_empty() {
-                equivalence.add_ordering(exprs);
-            }
-        }
         PlanProperties::new(
-            equivalence,
+            columns.equivalence(&self.schema, order),
             Partitioning::UnknownPartitioning(partitions.max(1)),
             EmissionType::Incremental,
             Boundedness::Bounded,
@@ -264,7 +291,10 @@ impl ScanExec {
     }
 
     /// The same scan in another shape.
-    fn reshaped(&self, change: impl FnOnce(&mut ScanExec)) -> DataFusionResult<ScanExec> {
+    pub(super) fn reshaped(
+        &self,
+        change: impl FnOnce(&mut ScanExec),
+    ) -> DataFusionResult<ScanExec> {
         let mut scan = self.clone();
         change(&mut scan);
         let partitions = self.properties.partitioning.partition_count();
@@ -279,102 +309,20 @@ impl ScanExec {
         if self.fetch.is_some() || self.order.is_some() {
             return Ok(None);
         }
-        let Some(order) = self.key_order(order) else {
+        let columns = self.key_columns();
+        let Some(order) = columns.served(order) else {
             return Ok(None);
         };
         self.reshaped(|scan| scan.order = Some(order)).map(Some)
     }
-
-    /// Whether an order is that of the key, or its reverse, apart from columns that have one
-    /// value and from those that follow the last key column, which no two rows share.
-    fn key_order(&self, order: &[PhysicalSortExpr]) -> Option<Ordered> {
-        let def = &self.entry.def;
-        let mut parts = def
-            .key
-            .iter()
-            .filter(|part| !self.constants.contains(&part.column));
-        let mut seen = BTreeSet::new();
-        let mut merged = Vec::new();
-        let mut reverse = None;
-        for sort in order {
-            let column = sort.expr.downcast_ref::<Column>()?;
-            let index = *self.columns.get(column.index())?;
-            if self.constants.contains(&index) || !seen.insert(index) {
-                continue;
-            }
-            let Some(part) = parts.next() else { break };
-            let reversed = sort.options.descending != part.descending;
-            let nulls_fit = sort.options.nulls_first == sort.options.descending
-                || !def.columns.get(index)?.nullable;
-            if part.column != index || *reverse.get_or_insert(reversed) != reversed || !nulls_fit {
-                return None;
-            }
-            merged.push((index, sort.options.descending));
-        }
-        let cursor = match reverse {
-            Some(true) => CursorOrder::KeyReverse,
-            _ => CursorOrder::Key,
-        };
-        Some(Ordered {
-            cursor,
-            exprs: order.to_vec(),
-            merged,
-        })
-    }
 }
 
-fn ranges_of(target: &Target) -> &[BucketRange] {
-    match target {
-        Target::Ranges(ranges) => ranges,
-        Target::Keys(_) => &[],
-    }
-}
-
-/// Splits ranges, those of one bucket standing together, into at most `partitions` runs of whole
-/// buckets.
-fn split(ranges: Vec<BucketRange>, partitions: usize) -> Vec<Target> {
-    let mut buckets = ranges.iter().map(|range| range.bucket).collect::<Vec<_>>();
-    buckets.dedup();
-    let partitions = partitions.clamp(1, buckets.len().max(1));
-    let mut targets = vec![Vec::new(); partitions];
-    let mut ranges = ranges.into_iter().peekable();
-    for (index, bucket) in buckets.iter().enumerate() {
-        // Bucket i of n goes to partition i * p / n: runs whose lengths differ by at most one.
-        let partition = index * partitions / buckets.len();
-        while let Some(range) = ranges.next_if(|range| range.bucket == *bucket) {
-            if let Some(target) = targets.get_mut(partition) {
-                target.push(range);
-            }
-        }
-    }
-    targets.into_iter().map(Target::Ranges).collect()
-}
-
-/// The columns that have one value in every row that passes `filters`.
-fn constants(def: &TableDef, filters: &[Expr]) -> BTreeSet<usize> {
-    let bound = |expr: &Expr| {
-        let Expr::BinaryExpr(BinaryExpr {
-            left,
-            op: Operator::Eq,
-            right,
-        }) = expr
-        else {
-            return None;
-        };
-        match (left.as_ref(), right.as_ref()) {
-            (Expr::Column(column), constant) | (constant, Expr::Column(column))
-                if !constant.any_column_refs() =>
-            {
-                def.find_column(&column.name)
-            }
-            _ => None,
-        }
-    };
-    filters
-        .iter()
-        .flat_map(split_conjunction)
-        .filter_map(bound)
-        .collect()
+/// The columns that have one value in all rows of a path.
+pub(super) fn constants(def: &TableDef, path: &AccessPath) -> BTreeSet<usize> {
+    let mut constants = scan_order::constants(def, &path.filters);
+    let fixed = path.fixed.iter().filter_map(|at| def.key.get(*at));
+    constants.extend(fixed.map(|part| part.column));
+    constants
 }
 
 impl DisplayAs for ScanExec {
@@ -396,11 +344,27 @@ impl ExecutionPlan for ScanExec {
         Vec::new()
     }
 
+    /// The filters of joins: a join makes none if it does not find it here.
     fn apply_expressions(
         &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
+        found: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
     ) -> DataFusionResult<TreeNodeRecursion> {
+        for filter in self.late.iter().flat_map(|late| late.join_filters()) {
+            if found(&filter)? == TreeNodeRecursion::Stop {
+                return Ok(TreeNodeRecursion::Stop);
+            }
+        }
         Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn reset_state(self: Arc<Self>) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        let Some(late) = &self.late else {
+            return Ok(self);
+        };
+        Ok(Arc::new(ScanExec {
+            late: Some(Arc::new(late.reset())),
+            ..ScanExec::clone(&self)
+        }))
     }
 
     fn replace_children(
@@ -424,6 +388,19 @@ impl ExecutionPlan for ScanExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> DataFusionResult<SendableRecordBatchStream> {
+        if let Some(late) = &self.late {
+            let (late, scan) = (late.clone(), self.clone());
+            let first_poll = async move {
+                let bound = late.bind(&scan)?;
+                let most = Scope::of(&context)?.max_fanout;
+                fanout::check_path(bound.def(), &bound.path, most).map_err(to_datafusion)?;
+                bound.execute(partition, context)
+            };
+            return Ok(Box::pin(RecordBatchStreamAdapter::new(
+                self.schema.clone(),
+                futures::stream::once(first_poll).try_flatten(),
+            )));
+        }
         let Reads::Known(targets) = &self.reads else {
             return Err(defect("a plan without values was executed"));
         };
@@ -433,30 +410,14 @@ impl ExecutionPlan for ScanExec {
         let Some(target) = targets.get(partition) else {
             return Err(defect(format!("a scan has no partition {partition}")));
         };
-        if matches!(target, Target::Ranges(ranges) if ranges.is_empty()) {
-            return Ok(Box::pin(EmptyRecordBatchStream::new(self.schema.clone())));
-        }
         let scope = Scope::of(&context)?;
-        let request = ReadRequest {
-            def: self.entry.def.clone(),
-            handle: self.entry.handle.clone(),
-            columns: self.columns.clone(),
-            filter: self.filter.clone(),
-            target: target.clone(),
-            order: self.cursor_order(),
-            limit: self.fetch,
+        let stream = self.read(target, &scope);
+        let Some(verifier) = &scope.verifier else {
+            return Ok(stream);
         };
-        let scan = Scan::new(
-            scope.pool.clone(),
-            request,
-            scope.snapshot.clone(),
-            scope.counters.clone(),
-        );
-        let stream = scan.map(|batch| batch.map_err(to_datafusion));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(
-            self.schema.clone(),
-            stream,
-        )))
+        let asked = || self.asked();
+        let witness = verifier.witness(asked, &self.path, partition, targets.len());
+        watched(stream, witness, partition)
     }
 
     fn with_fetch(&self, limit: Option<usize>) -> Option<Arc<dyn ExecutionPlan>> {

@@ -1,5 +1,6 @@
 //! What SET changes.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -14,6 +15,12 @@ pub(crate) struct Settings {
     pub(crate) lock_timeout: Duration,
     /// How many bytes a statement may write.
     pub(crate) max_statement_bytes: u64,
+    /// How many buckets a scan may visit; any number without it.
+    pub(crate) max_fanout: Option<NonZeroU32>,
+    /// Whether every scan is compared with a full scan and its filter.
+    pub(crate) verify_plans: bool,
+    /// Whether a plain scan of a salted table returns its rows in key order.
+    pub(crate) row_key_order: bool,
 }
 
 impl Default for Settings {
@@ -22,11 +29,21 @@ impl Default for Settings {
             durability: Durability::Synced,
             lock_timeout: Duration::from_secs(10),
             max_statement_bytes: 256 << 20,
+            max_fanout: None,
+            verify_plans: false,
+            row_key_order: false,
         }
     }
 }
 
-const NAMES: [&str; 3] = ["durability", "lock_timeout", "max_statement_bytes"];
+const NAMES: [&str; 6] = [
+    "durability",
+    "lock_timeout",
+    "max_fanout",
+    "max_statement_bytes",
+    "row_key_order",
+    "verify_plans",
+];
 
 impl Settings {
     /// Sets the setting of that name; `None` is its default, which is what `defaults` has.
@@ -64,6 +81,25 @@ impl Settings {
                 self.max_statement_bytes = bytes(text)
                     .ok_or_else(|| wrong("it is a number of bytes, or a text such as '256MiB'"))?;
             }
+            ("max_fanout", None) => self.max_fanout = defaults.max_fanout,
+            ("max_fanout", Some(text)) => {
+                self.max_fanout = match text.to_ascii_lowercase().as_str() {
+                    "off" => None,
+                    number => NonZeroU32::new(
+                        number
+                            .parse()
+                            .map_err(|_| wrong("it is a number of buckets, or 'off'"))?,
+                    ),
+                }
+            }
+            ("row_key_order", None) => self.row_key_order = defaults.row_key_order,
+            ("row_key_order", Some(text)) => {
+                self.row_key_order = switch(text).ok_or_else(|| wrong("it is 'on' or 'off'"))?;
+            }
+            ("verify_plans", None) => self.verify_plans = defaults.verify_plans,
+            ("verify_plans", Some(text)) => {
+                self.verify_plans = switch(text).ok_or_else(|| wrong("it is 'on' or 'off'"))?;
+            }
             _ => return Err(unknown(name)),
         }
         Ok(())
@@ -85,6 +121,12 @@ impl Settings {
                 }
             }
             "max_statement_bytes" => self.max_statement_bytes.to_string(),
+            "max_fanout" => match self.max_fanout {
+                Some(buckets) => buckets.to_string(),
+                None => "off".to_owned(),
+            },
+            "row_key_order" => switch_text(self.row_key_order).to_owned(),
+            "verify_plans" => switch_text(self.verify_plans).to_owned(),
             _ => return Err(unknown(name)),
         })
     }
@@ -106,6 +148,18 @@ fn unknown(name: &str) -> Error {
         ));
     }
     Error::not_found(format!("no setting {name}; there are {}", NAMES.join(", ")))
+}
+
+fn switch(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "on" | "true" => Some(true),
+        "off" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+fn switch_text(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
 }
 
 /// A bare number is milliseconds.
@@ -153,11 +207,22 @@ mod tests {
             ("lock_timeout", "1500", "1500ms"),
             ("lock_timeout", "2 s", "2s"),
             ("max_statement_bytes", "1MiB", "1048576"),
+            ("max_fanout", "4", "4"),
+            ("verify_plans", "ON", "on"),
+            ("row_key_order", "TRUE", "on"),
+            ("row_key_order", "On", "on"),
         ] {
             settings.set(name, Some(set), &defaults).unwrap();
             assert_eq!(settings.show(name).unwrap(), shown);
             settings.set(name, None, &defaults).unwrap();
             assert_eq!(settings, defaults);
+        }
+        for unbounded in ["0", "off", "OFF"] {
+            settings.set("max_fanout", Some("4"), &defaults).unwrap();
+            settings
+                .set("max_fanout", Some(unbounded), &defaults)
+                .unwrap();
+            assert_eq!(settings.show("max_fanout").unwrap(), "off");
         }
     }
 
@@ -175,13 +240,23 @@ mod tests {
             "invalid: durability cannot be 'x': it is 'synced' or 'buffered'"
         );
         assert_eq!(
+            message("max_fanout", "-1"),
+            "invalid: max_fanout cannot be '-1': it is a number of buckets, or 'off'"
+        );
+        assert_eq!(
+            message("verify_plans", "maybe"),
+            "invalid: verify_plans cannot be 'maybe': it is 'on' or 'off'"
+        );
+        assert_eq!(
             message("datafusion.execution.batch_size", "1"),
             "unsupported: datafusion.execution.batch_size: the settings of DataFusion are fixed; \
-             what can be set is durability, lock_timeout, max_statement_bytes"
+             what can be set is durability, lock_timeout, max_fanout, max_statement_bytes, \
+             row_key_order, verify_plans"
         );
         assert_eq!(
             message("colour", "red"),
-            "not found: no setting colour; there are durability, lock_timeout, max_statement_bytes"
+            "not found: no setting colour; there are durability, lock_timeout, max_fanout, \
+             max_statement_bytes, row_key_order, verify_plans"
         );
     }
 }

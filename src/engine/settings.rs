@@ -11,7 +11,12 @@ use datafusion::prelude::SessionConfig;
 
 use crate::engine::catalogs::{CATALOG, PUBLIC};
 use crate::engine::error::from_datafusion;
+use crate::engine::join_filter::MAX_VALUES;
 use crate::error::Result;
+
+/// Of one partition of a join, as many bytes of keys may become a list of values, repeated ones
+/// included: each value of it takes a hundred times its size while the list is made.
+const JOIN_LIST_BYTES: usize = 512 << 10;
 
 /// The configuration of every session.
 pub(super) fn session_config(threads: usize) -> SessionConfig {
@@ -38,11 +43,14 @@ pub(super) fn session_config(threads: usize) -> SessionConfig {
     options.execution.planning_concurrency = 1;
 
     let optimizer = &mut options.optimizer;
-    // Only `KeyOrder` moves a sort into a scan.
+    // Only `SortPushdown` moves a sort into a scan.
     optimizer.enable_sort_pushdown = false;
     optimizer.enable_dynamic_filter_pushdown = false;
     optimizer.enable_topk_dynamic_filter_pushdown = false;
-    optimizer.enable_join_dynamic_filter_pushdown = false;
+    // What a join learns reaches a scan by `JoinReach`.
+    optimizer.enable_join_dynamic_filter_pushdown = true;
+    optimizer.hash_join_inlist_pushdown_max_size = JOIN_LIST_BYTES;
+    optimizer.hash_join_inlist_pushdown_max_distinct_values = MAX_VALUES;
     optimizer.enable_aggregate_dynamic_filter_pushdown = false;
     // The number of partitions must not decide whether an aggregate has one phase or two.
     optimizer.subset_repartition_threshold = 0;

@@ -9,17 +9,21 @@ use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, FieldRef, Fields, Schema, SchemaRef};
 use datafusion::execution::SendableRecordBatchStream;
-use futures::Stream;
+use futures::future::BoxFuture;
+use futures::{FutureExt, Stream};
 
 use crate::engine::Engine;
 use crate::engine::column_names::ColumnNames;
 use crate::engine::error::from_datafusion;
+use crate::engine::verify::Verifier;
 use crate::error::Result;
 
 /// The rows of a query. Dropping it ends the query.
 pub(crate) struct RowStream {
     schema: SchemaRef,
     source: Source,
+    /// What is still to be done when the last row was returned; its error is the last item.
+    verification: Option<BoxFuture<'static, Result<()>>>,
 }
 
 enum Source {
@@ -41,6 +45,7 @@ impl RowStream {
         RowStream {
             schema: batch.schema(),
             source: Source::Batch(Some(batch)),
+            verification: None,
         }
     }
 
@@ -55,7 +60,14 @@ impl RowStream {
                 engine,
                 converts,
             },
+            verification: None,
         }
+    }
+
+    /// The same rows, verified after the last of them.
+    pub(super) fn verified_by(mut self, verifier: Option<Arc<Verifier>>) -> Self {
+        self.verification = verifier.map(|verifier| verifier.finish().boxed());
+        self
     }
 
     /// The same rows, their columns called otherwise.
@@ -84,10 +96,10 @@ impl Stream for RowStream {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let schema = self.schema.clone();
         match &mut self.source {
-            Source::Batch(batch) => {
-                let batch = batch.take().filter(|batch| batch.num_rows() > 0);
-                Poll::Ready(batch.map(Ok))
-            }
+            Source::Batch(batch) => match batch.take().filter(|batch| batch.num_rows() > 0) {
+                Some(batch) => Poll::Ready(Some(Ok(batch))),
+                None => self.poll_end(context),
+            },
             Source::Running {
                 stream,
                 engine,
@@ -105,15 +117,32 @@ impl Stream for RowStream {
                     })),
                     Poll::Ready(Some(Err(error))) => {
                         self.source = Source::Ended;
+                        self.verification = None;
                         Poll::Ready(Some(Err(from_datafusion(error))))
                     }
                     Poll::Ready(None) => {
                         self.source = Source::Ended;
-                        Poll::Ready(None)
+                        self.poll_end(context)
                     }
                 }
             }
-            Source::Ended => Poll::Ready(None),
+            Source::Ended => self.poll_end(context),
+        }
+    }
+}
+
+impl RowStream {
+    /// What comes after the last row.
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<RecordBatch>>> {
+        let Some(verification) = &mut self.verification else {
+            return Poll::Ready(None);
+        };
+        match verification.poll_unpin(context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(verified) => {
+                self.verification = None;
+                Poll::Ready(verified.err().map(Err))
+            }
         }
     }
 }

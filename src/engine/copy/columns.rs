@@ -88,7 +88,7 @@ fn quoted(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::catalog::{ColumnDef, KeyPart};
-    use crate::types::SqlType;
+    use crate::types::{SqlType, Value};
 
     fn def() -> TableDef {
         let column = |id: u16, name: &str, default: Option<&str>| ColumnDef {
@@ -97,6 +97,7 @@ mod tests {
             sql_type: SqlType::Integer,
             nullable: id > 1,
             default: default.map(str::to_owned),
+            missing: Value::Null,
         };
         TableDef {
             id: 100,
@@ -107,6 +108,7 @@ mod tests {
                 column(2, "v", None),
                 column(3, "d", Some("7")),
             ],
+            next_column_id: 0,
             key_name: None,
             key: vec![KeyPart {
                 column: 0,

@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::Expr;
-
-use crate::engine::dml::assign::Assignee;
-use crate::engine::dml::constant::{Constant, constant, is_parameter};
 use crate::engine::dml::query::{column, select_from};
+use crate::engine::dml::select_list::SelectList;
 use crate::engine::dml::work::{Feed, Sink, SlotSource, Work};
 use crate::engine::dml::{Locked, Writes, find_column};
 use crate::error::Result;
-use crate::sql::{Assigned, Delete, Update};
+use crate::sql::{Delete, Update};
 use crate::table::WriteTarget;
 use crate::types::Value;
 
@@ -29,17 +26,15 @@ impl Writes<'_> {
             assigned[find_column(def, name)?] = Some(value);
         }
         let target = WriteTarget::new(locked.entry.clone(), |_| true);
-        let mut items: Vec<(Expr, String)> = Vec::new();
-        let mut assignees = Vec::new();
-        let plain = |items: &mut Vec<(Expr, String)>, index: usize| {
+        let mut list = SelectList::default();
+        let plain = |list: &mut SelectList, index: usize| {
             let name = &def.columns[index].name;
-            items.push((column(name), name.clone()));
-            items.len() - 1
+            list.push(column(name), name.clone(), None)
         };
         let old_key: Vec<usize> = def
             .key
             .iter()
-            .map(|part| plain(&mut items, part.column))
+            .map(|part| plain(&mut list, part.column))
             .collect();
         let mut slots = Vec::with_capacity(target.columns().len());
         for (slot, index) in target.columns().iter().enumerate() {
@@ -49,47 +44,31 @@ impl Writes<'_> {
                     assignee: None,
                 },
                 None => SlotSource::Query {
-                    index: plain(&mut items, *index),
+                    index: plain(&mut list, *index),
                     assignee: None,
                 },
-                Some(Assigned::Default) => self.default_slot(locked, *index)?,
-                Some(Assigned::Expr(expr)) => {
-                    let assignee = Assignee::of(def, *index);
-                    match constant_of(expr, values)? {
-                        Some(constant) => {
-                            let value = constant
-                                .assign(&assignee.sql_type)
-                                .map_err(|e| e.context(&assignee.name))?;
-                            SlotSource::Constant { value, assignee }
+                Some(assigned) => {
+                    // The old key column of that name is in the list already.
+                    let new_name = || {
+                        let mut name = format!("new {}", def.columns[*index].name);
+                        while def.find_column(&name).is_some() {
+                            name.push('\'');
                         }
-                        None => {
-                            // The old key column of that name is in the list already.
-                            let mut name = format!("new {}", assignee.name);
-                            while def.find_column(&name).is_some() {
-                                name.push('\'');
-                            }
-                            items.push((expr.clone(), name));
-                            assignees.resize(items.len() - 1, None);
-                            assignees.push(Some(assignee.clone()));
-                            let index = items.len() - 1;
-                            SlotSource::Query {
-                                index,
-                                assignee: Some(assignee),
-                            }
-                        }
-                    }
+                        name
+                    };
+                    self.assigned_slot(locked, *index, assigned, values, &mut list, new_name)?
                 }
             });
         }
         let query = select_from(
             &update.table,
             update.alias.as_ref(),
-            items,
+            list.items,
             update.selection.clone(),
         )?;
         Ok(Work::Feed(Feed {
             query: Arc::new(self.engine.bind_query(&locked.state, &query)?),
-            assignees,
+            assignees: list.assignees,
             sink: Sink::Update { old_key, slots },
             given: (0..def.columns.len()).collect(),
             reads_target: true,
@@ -118,15 +97,5 @@ impl Writes<'_> {
             given: (0..def.columns.len()).collect(),
             reads_target: true,
         }))
-    }
-}
-
-/// The constant that an expression is; without values a parameter is NULL, so that the plan is
-/// the one that it will have with values.
-fn constant_of(expr: &Expr, values: Option<&[Value]>) -> Result<Option<Constant>> {
-    match values {
-        Some(values) => constant(expr, values),
-        None if is_parameter(expr) => Ok(Some(Constant::NULL)),
-        None => constant(expr, &[]),
     }
 }

@@ -20,7 +20,7 @@ use crate::engine::dml::query::stored_expr;
 use crate::engine::dml::work::SlotSource;
 use crate::engine::dml::{Locked, Writes};
 use crate::engine::{binder, from_datafusion};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::types::{Value, assign_array};
 
 /// What a column gets in a row that does not give it.
@@ -32,6 +32,7 @@ pub(in crate::engine) enum DefaultValue {
 }
 
 /// An expression of no columns that is evaluated for each row.
+#[derive(Debug)]
 pub(in crate::engine) struct RowExpr {
     expr: Arc<dyn PhysicalExpr>,
     assignee: Assignee,
@@ -106,6 +107,25 @@ impl Writes<'_> {
             e.context(format!("DEFAULT of {}", column.name))
                 .at(position(expr.span().start))
         })
+    }
+
+    /// The DEFAULT of a column that is added, which rows that are there get once and for all.
+    pub(in crate::engine) fn stored_default(
+        &self,
+        state: &Arc<CatalogState>,
+        expr: &Expr,
+        column: &ColumnDef,
+    ) -> Result<Value> {
+        let place = position(expr.span().start);
+        match self.evaluate_default(state, expr, column) {
+            Ok(DefaultValue::Constant(value)) => Ok(value),
+            Ok(DefaultValue::PerRow(_)) => Err(Error::unsupported(
+                "each row would need a value of its own: add the column without DEFAULT, and UPDATE \
+                 the rows",
+            )),
+            Err(error) => Err(error),
+        }
+        .map_err(|e| e.context(format!("DEFAULT of {}", column.name)).at(place))
     }
 
     fn evaluate_default(

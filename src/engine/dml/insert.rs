@@ -26,6 +26,11 @@ impl Writes<'_> {
         values: Option<&[Value]>,
     ) -> Result<Work> {
         let def = &locked.entry.def;
+        let op = match (&statement.on_conflict, insert) {
+            (Some(_), _) => Some(Op::Propose),
+            (None, true) => Some(Op::Insert),
+            (None, false) => None,
+        };
         let given = match statement.columns.as_slice() {
             [] => (0..def.columns.len()).collect(),
             names => listed_columns(def, names)?,
@@ -38,12 +43,12 @@ impl Writes<'_> {
                 let Some(values) = values else {
                     return Ok(Work::Values(ValueRows::unknown(rows.len(), given)));
                 };
-                let rows = self.value_rows(rows, given, insert, locked, values)?;
+                let rows = self.value_rows(rows, given, op, locked, values)?;
                 return Ok(Work::Values(rows));
             }
             Source::DefaultValues => {
                 let row = vec![Assigned::Default; given.len()];
-                let rows = self.value_rows(&[row], given, insert, locked, &[])?;
+                let rows = self.value_rows(&[row], given, op, locked, &[])?;
                 return Ok(Work::Values(rows));
             }
             Source::Query(query) => query,
@@ -72,7 +77,7 @@ impl Writes<'_> {
             }
         });
         let slots = slots.collect::<Result<Vec<_>>>()?;
-        let op = if insert { Op::Insert } else { target.upsert() };
+        let op = op.unwrap_or_else(|| target.upsert());
         Ok(Work::Feed(Feed {
             reads_target: reads_table(&bound, def.id)?,
             query: bound,

@@ -12,14 +12,47 @@ pub(super) fn select_from(
     items: Vec<(Expr, String)>,
     selection: Option<Expr>,
 ) -> Result<Query> {
-    let alias = alias
-        .map(|alias| format!(" AS {alias}"))
-        .unwrap_or_default();
-    let mut query = template(&format!("SELECT 1 FROM {table}{alias}"))?;
+    let items = items.into_iter().map(item).collect();
+    select(&aliased(table, alias), items, selection)
+}
+
+/// `SELECT items FROM table AS alias`, the items as they are written.
+pub(super) fn select_items(
+    table: &TableName,
+    alias: Option<&Name>,
+    items: &[SelectItem],
+) -> Result<Query> {
+    select(&aliased(table, alias), items.to_vec(), None)
+}
+
+fn aliased(table: &TableName, alias: Option<&Name>) -> String {
+    match alias {
+        Some(alias) => format!("{table} AS {alias}"),
+        None => table.to_string(),
+    }
+}
+
+/// `SELECT items FROM table, table AS beside WHERE selection`: the columns of two rows of a table,
+/// or without `beside` those of one.
+pub(super) fn select_beside(
+    table: &TableName,
+    beside: Option<&str>,
+    items: Vec<(Expr, String)>,
+    selection: Option<Expr>,
+) -> Result<Query> {
+    let items = items.into_iter().map(item).collect();
+    match beside {
+        Some(beside) => select(&format!("{table}, {table} AS {beside}"), items, selection),
+        None => select(&table.to_string(), items, selection),
+    }
+}
+
+fn select(from: &str, items: Vec<SelectItem>, selection: Option<Expr>) -> Result<Query> {
+    let mut query = template(&format!("SELECT 1 FROM {from}"))?;
     let SetExpr::Select(select) = query.body.as_mut() else {
         return Err(no_select());
     };
-    select.projection = items.into_iter().map(item).collect();
+    select.projection = items;
     select.selection = selection;
     Ok(query)
 }

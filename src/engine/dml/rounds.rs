@@ -1,14 +1,17 @@
 //! A statement from its rows to their write, and again if others came between.
 
-use crate::engine::dml::work::Work;
+use std::sync::Arc;
+
+use crate::engine::dml::work::Write;
 use crate::engine::dml::{Locked, Writes};
 use crate::error::{Error, Result};
-use crate::store::LatchRequest;
-use crate::table::{ReadBefore, WriteTarget, Written, latch_request};
+use crate::store::{LatchRequest, Snapshot};
+use crate::table::{Effect, ReadBefore, WriteTarget, Written, latch_request};
 use crate::types::Value;
 
 impl Writes<'_> {
-    /// Computes the rows of `work` and writes them.
+    /// Computes the rows of a write and writes them; returns what that did, or nothing if it is
+    /// bound to definitions that are no longer those of the tables.
     ///
     /// The first time without latches, which is right unless another statement changed one of
     /// the rows meanwhile. Then with these rows latched before the snapshot is taken: they cannot
@@ -16,12 +19,21 @@ impl Writes<'_> {
     pub(super) async fn in_rounds(
         &self,
         locked: &Locked,
-        work: &Work,
+        write: &Write,
         values: &[Value],
-    ) -> Result<u64> {
-        let mut target = WriteTarget::new(locked.entry.clone(), |column| work.gives(column));
+    ) -> Result<Option<Effect>> {
+        let work = &write.work;
+        let mut target = WriteTarget::new(locked.entry.clone(), |column| work.gives(column))
+            .with_conflict(write.conflict.clone())
+            .with_returning(write.returned.as_ref().map(|rows| rows.returning.clone()));
         let writer = self.writer();
-        let snapshot = work.reads().then(|| self.store.snapshot());
+        let snapshot = match work.reads() {
+            true => match self.snapshot(locked) {
+                None => return Ok(None),
+                snapshot => snapshot,
+            },
+            false => None,
+        };
         let set = self
             .fill(work, &mut target, values, snapshot.clone())
             .await?;
@@ -29,11 +41,11 @@ impl Writes<'_> {
             Some(snapshot) if work.reads_target() => ReadBefore::Snapshot(snapshot),
             _ => ReadBefore::Nothing,
         };
-        if let Written::Done = writer
+        if let Written::Done(effect) = writer
             .write(&target, &set, before, locked.guard.clone())
             .await?
         {
-            return Ok(set.affected());
+            return Ok(Some(effect));
         }
 
         let mut request = latch_request(&set);
@@ -41,14 +53,16 @@ impl Writes<'_> {
         loop {
             let last = request.is_table();
             let guard = writer.latch(&target, request).await?;
-            let snapshot = self.store.snapshot();
+            let Some(snapshot) = self.snapshot(locked) else {
+                return Ok(None);
+            };
             let set = self.fill(work, &mut target, values, Some(snapshot)).await?;
             let before = ReadBefore::Latched(guard);
             match writer
                 .write(&target, &set, before, locked.guard.clone())
                 .await?
             {
-                Written::Done => return Ok(set.affected()),
+                Written::Done(effect) => return Ok(Some(effect)),
                 Written::Changed if last => {
                     return Err(Error::internal(
                         "rows changed under the latch of their table",
@@ -57,5 +71,11 @@ impl Writes<'_> {
                 Written::Changed => request = LatchRequest::table(),
             }
         }
+    }
+
+    /// A snapshot that has no rows of a later definition than the statement was bound to.
+    fn snapshot(&self, locked: &Locked) -> Option<Arc<dyn Snapshot>> {
+        let snapshot = self.store.snapshot();
+        self.catalog.is_state(&locked.state).then_some(snapshot)
     }
 }

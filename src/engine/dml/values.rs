@@ -26,7 +26,8 @@ pub(super) struct ValueRows {
     pub(super) rows: Vec<Vec<Cell>>,
     /// The columns that the statement gives.
     pub(super) given: Vec<usize>,
-    insert: bool,
+    /// How they are written; an UPSERT writes as the columns that it gives let it.
+    op: Option<Op>,
     /// The cells that must be computed, some to a query, in the order of their numbers.
     computed: Vec<Computed>,
     reads_target: bool,
@@ -55,7 +56,7 @@ impl ValueRows {
         ValueRows {
             rows,
             given,
-            insert: false,
+            op: None,
             computed: Vec::new(),
             reads_target: false,
         }
@@ -76,7 +77,7 @@ impl Writes<'_> {
         &self,
         rows: &[Vec<Assigned>],
         given: Vec<usize>,
-        insert: bool,
+        op: Option<Op>,
         locked: &Locked,
         values: &[Value],
     ) -> Result<ValueRows> {
@@ -130,7 +131,7 @@ impl Writes<'_> {
         Ok(ValueRows {
             rows: cells,
             given,
-            insert,
+            op,
             computed,
             reads_target,
         })
@@ -152,11 +153,7 @@ impl Writes<'_> {
                     .await?;
             }
         }
-        let op = if rows.insert {
-            Op::Insert
-        } else {
-            target.upsert()
-        };
+        let op = rows.op.unwrap_or_else(|| target.upsert());
         let mut slots = vec![Value::Null; target.columns().len()];
         for (number, cells) in rows.rows.iter().enumerate() {
             for (column, cell) in cells.iter().enumerate() {

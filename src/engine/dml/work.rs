@@ -11,14 +11,24 @@ use futures::TryStreamExt;
 use crate::engine::dml::Writes;
 use crate::engine::dml::assign::{Assignee, assign_literals, check_arithmetic};
 use crate::engine::dml::defaults::RowExpr;
+use crate::engine::dml::returning::ReturnedRows;
 use crate::engine::dml::values::ValueRows;
 use crate::engine::provider::stored_entry;
-use crate::engine::{BoundQuery, RowStream, from_datafusion};
+use crate::engine::{BoundQuery, Execution, RowStream, from_datafusion};
 use crate::error::{Error, Result};
 use crate::plan::PlanNode;
 use crate::store::Snapshot;
-use crate::table::{Op, WriteSet, WriteTarget};
+use crate::table::{Conflict, Op, WriteSet, WriteTarget};
 use crate::types::Value;
+
+/// What a statement writes, and how.
+pub(super) struct Write {
+    pub(super) work: Work,
+    /// What becomes of rows that exist, if the rows are proposals.
+    pub(super) conflict: Option<Arc<Conflict>>,
+    /// What it returns of its rows.
+    pub(super) returned: Option<ReturnedRows>,
+}
 
 /// What a statement writes.
 pub(super) enum Work {
@@ -54,6 +64,7 @@ pub(super) enum Sink {
 }
 
 /// Where the value of a slot comes from.
+#[derive(Debug)]
 pub(super) enum SlotSource {
     /// Column `index` of the query.
     Query {
@@ -128,15 +139,33 @@ impl Writes<'_> {
         assignees: &[Option<Assignee>],
         snapshot: &Arc<dyn Snapshot>,
     ) -> Result<RowStream> {
+        let plan = self.assigned_plan(query, values, assignees)?;
+        let execution = Execution {
+            started: self.started,
+            analysis: self.analysis.clone(),
+            ..Execution::new(snapshot, self.settings)
+        };
+        self.engine.execute_plan(&plan, execution)
+    }
+
+    /// The analyzed plan of a query whose columns are assigned to columns of a table.
+    pub(super) fn assigned_plan(
+        &self,
+        query: &BoundQuery,
+        values: &[Value],
+        assignees: &[Option<Assignee>],
+    ) -> Result<LogicalPlan> {
         let plan = assign_literals(query.with_values(values)?, assignees)?;
+        check_arithmetic(self.analyzed(plan)?)
+    }
+
+    /// The plan with the types that DataFusion's analyzer gives its expressions.
+    pub(super) fn analyzed(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
         let state = self.engine.state();
-        let analyzed = state
+        state
             .analyzer()
             .execute_and_check(plan, state.config_options(), |_, _| {})
-            .map_err(from_datafusion)?;
-        let plan = check_arithmetic(analyzed)?;
-        self.engine
-            .execute_plan_at(&plan, snapshot, Arc::default(), self.started)
+            .map_err(from_datafusion)
     }
 
     /// What EXPLAIN shows below the statement's own line.
@@ -166,7 +195,8 @@ impl Sink {
                 .collect()
         };
         let arrays = |slots: &[SlotSource]| -> Result<Vec<ArrayRef>> {
-            slots.iter().map(|slot| slot.array(batch)).collect()
+            let slot = |slot: &SlotSource| slot.array(batch.columns(), batch.num_rows());
+            slots.iter().map(slot).collect()
         };
         match self {
             Sink::Write { op, slots } => target.push_arrays(set, *op, &arrays(slots)?),
@@ -179,25 +209,30 @@ impl Sink {
 }
 
 impl SlotSource {
-    fn array(&self, batch: &RecordBatch) -> Result<ArrayRef> {
+    /// The values of some rows, of which the query's columns are these.
+    pub(super) fn array(&self, query: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+        let column = |index: &usize| {
+            let column = query.get(*index);
+            column.ok_or_else(|| Error::internal("a slot of a column that no query returned"))
+        };
         Ok(match self {
             SlotSource::Query {
                 index,
                 assignee: None,
-            } => batch.column(*index).clone(),
+            } => column(index)?.clone(),
             SlotSource::Query {
                 index,
                 assignee: Some(assignee),
-            } => assignee.assign(batch.column(*index))?,
-            SlotSource::PerRow(expr) => expr.array(batch.num_rows())?,
+            } => assignee.assign(column(index)?)?,
+            SlotSource::PerRow(expr) => expr.array(rows)?,
             SlotSource::Constant {
                 value: Value::Null,
                 assignee,
-            } => new_null_array(&assignee.sql_type.arrow(), batch.num_rows()),
+            } => new_null_array(&assignee.sql_type.arrow(), rows),
             SlotSource::Constant { value, assignee } => value
                 .to_scalar()
                 .cast_to(&assignee.sql_type.arrow())
-                .and_then(|scalar| scalar.to_array_of_size(batch.num_rows()))
+                .and_then(|scalar| scalar.to_array_of_size(rows))
                 .map_err(from_datafusion)?,
         })
     }

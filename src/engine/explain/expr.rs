@@ -14,6 +14,8 @@ use datafusion::physical_expr_common::physical_expr::fmt_sql;
 use datafusion::scalar::ScalarValue;
 
 use crate::engine::explain::names::Name;
+use crate::engine::logical::subquery_name;
+use crate::engine::salt_bucket;
 use crate::plan;
 
 type Expr = Arc<dyn PhysicalExpr>;
@@ -97,6 +99,9 @@ pub(super) fn text(expr: &Expr, names: &[Name]) -> String {
         if function.name().starts_with('$') {
             return function.name().to_owned();
         }
+        if let Some(call) = salt_bucket::text(function.fun()) {
+            return call;
+        }
         // What the engine put around an expression is not part of what was asked.
         match (function.name(), function.args()) {
             ("or_null", [value]) => return text(value, names),
@@ -112,12 +117,7 @@ pub(super) fn text(expr: &Expr, names: &[Name]) -> String {
         return format!("{}({})", function.name(), texts(function.args(), names));
     }
     if let Some(subquery) = expr.downcast_ref::<ScalarSubqueryExpr>() {
-        #[expect(
-            deprecated,
-            reason = "nothing else tells the subqueries of a plan apart"
-        )]
-        let index = subquery.index().as_usize();
-        return format!("subquery {}", index + 1);
+        return subquery_name(subquery);
     }
     fmt_sql(expr.as_ref()).to_string()
 }

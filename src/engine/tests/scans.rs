@@ -258,7 +258,9 @@ fn one_thread_answers_everything() {
                 .bind("SELECT * FROM t ORDER BY host, n")
                 .expect("a query");
             let snapshot = fixture.store.snapshot();
-            let mut stream = bound.execute(&snapshot, &[]).expect("a stream");
+            let mut stream = bound
+                .execute_counted(&snapshot, &[], Arc::default())
+                .expect("a stream");
             let first = futures::executor::block_on(stream.next());
             assert!(matches!(first, Some(Ok(_))));
             stream
@@ -307,7 +309,9 @@ fn a_statement_reads_its_snapshot() {
         [vec![Value::from("h99"), Value::BigInt(1), Value::Null]],
     );
     let bound = fixture.bind("SELECT count(*) FROM t").expect("a query");
-    let mut stream = bound.execute(&snapshot, &[]).expect("a stream");
+    let mut stream = bound
+        .execute_counted(&snapshot, &[], Arc::default())
+        .expect("a stream");
     let batch = futures::executor::block_on(stream.next())
         .expect("a batch")
         .expect("rows");

@@ -82,12 +82,14 @@ impl Fixture {
             sql_type: *sql_type,
             nullable: *nullable,
             default: None,
+            missing: Value::Null,
         };
         let def = TableDef {
             id: 0,
             schema: "public".to_owned(),
             name: name.to_owned(),
             columns: columns.iter().map(column).collect(),
+            next_column_id: 0,
             key_name: None,
             key: key.iter().map(part).collect(),
             salting: (buckets > 0).then(|| Salting::new(buckets, salt_columns)),

@@ -8,7 +8,6 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::physical_expr::PhysicalSortExpr;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
-use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::execution_plan::replace_children_if_necessary;
 use datafusion::physical_plan::filter::FilterExec;
@@ -26,25 +25,9 @@ use crate::engine::scan_exec::ScanExec;
 /// and once more near the end, for those that windows and joins needed. (DataFusion's own rule
 /// would put a buffer of up to a gigabyte above the scan.)
 #[derive(Debug)]
-pub(super) struct KeyOrder;
+pub(super) struct SortPushdown;
 
-/// DataFusion's rules with ours among them.
-pub(super) fn physical_optimizer_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
-    let mut rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> = Vec::new();
-    for rule in PhysicalOptimizer::new().rules {
-        match rule.name() {
-            "PushdownSort" => rules.push(Arc::new(KeyOrder)),
-            "EnsureRequirements" => {
-                rules.push(Arc::new(KeyOrder));
-                rules.push(rule);
-            }
-            _ => rules.push(rule),
-        }
-    }
-    rules
-}
-
-impl PhysicalOptimizerRule for KeyOrder {
+impl PhysicalOptimizerRule for SortPushdown {
     fn optimize(
         &self,
         plan: Arc<dyn ExecutionPlan>,
@@ -71,7 +54,7 @@ impl PhysicalOptimizerRule for KeyOrder {
     }
 
     fn name(&self) -> &str {
-        "KeyOrder"
+        "SortPushdown"
     }
 
     fn schema_check(&self) -> bool {

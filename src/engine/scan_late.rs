@@ -1,0 +1,163 @@
+//! A scan with conditions that have their values only when it is executed.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use datafusion::common::{Column, Result as DataFusionResult};
+use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::DynamicFilterPhysicalExpr;
+
+use crate::engine::error::defect;
+use crate::engine::join_filter::JoinFilter;
+use crate::engine::keys_below::Keys;
+use crate::engine::late::Late;
+use crate::engine::logical::{Logical, Subqueries};
+use crate::engine::residual::residual_with;
+use crate::engine::scan_exec::{ScanExec, constants};
+use crate::engine::scan_order::{self, Ordered};
+use crate::engine::scan_reads::Reads;
+use crate::plan::AccessPath;
+use crate::store::CursorOrder;
+
+impl ScanExec {
+    /// The same scan with a condition that has scalar subqueries in it; `None` if it cannot hold its
+    /// rows to it.
+    pub(super) fn with_condition(
+        &self,
+        condition: Arc<dyn PhysicalExpr>,
+    ) -> DataFusionResult<Option<ScanExec>> {
+        // A limit would choose from other rows.
+        if self.fetch.is_some() {
+            return Ok(None);
+        }
+        let late = self.late();
+        let Some((late, path)) = late.with_condition(self.def(), condition)? else {
+            return Ok(None);
+        };
+        let scan = self.reshaped(|scan| {
+            scan.constants = Arc::new(constants(scan.def(), &path));
+            scan.listed = scan_order::listed(scan.def(), &path);
+            // With values the ranges may be others: two neighbours one.
+            scan.listed = 0;
+            scan.filter = None;
+            scan.path = Arc::new(path);
+            scan.late = Some(Arc::new(late));
+        })?;
+        Ok(Some(scan))
+    }
+
+    /// The same scan with the filter of a join on `on`, which are `keys` over the columns of the
+    /// scan; `None` if that is of no use.
+    pub(super) fn with_join(
+        &self,
+        filter: &Arc<DynamicFilterPhysicalExpr>,
+        on: &[Arc<dyn PhysicalExpr>],
+        keys: &Keys,
+    ) -> DataFusionResult<Option<ScanExec>> {
+        if self.keeps_its_ranges() {
+            return Ok(None);
+        }
+        let join = JoinFilter {
+            filter: filter.clone(),
+            keys: on.iter().cloned().zip(self.logical(keys)).collect(),
+        };
+        let late = self.late().with_join(self.def(), join)?;
+        Ok(late.map(|late| ScanExec {
+            late: Some(Arc::new(late)),
+            ..self.clone()
+        }))
+    }
+
+    /// Whether equality with `keys`, over the columns of the scan, would leave of each value a row, a
+    /// range or a bucket to read.
+    pub(super) fn narrowed_by(&self, keys: &Keys) -> DataFusionResult<bool> {
+        if self.keeps_its_ranges() {
+            return Ok(false);
+        }
+        self.late().is_narrowed_by(self.def(), &self.logical(keys))
+    }
+
+    /// Whether fewer rows would be others, behind a limit, or come in another order, where each
+    /// range is a stream of its own.
+    fn keeps_its_ranges(&self) -> bool {
+        self.fetch.is_some()
+            || self
+                .order
+                .as_ref()
+                .is_some_and(|order| order.merge_from > 0)
+    }
+
+    fn logical(&self, keys: &Keys) -> Vec<Option<Expr>> {
+        let logical = Logical {
+            def: self.def(),
+            columns: &self.columns,
+            subqueries: Subqueries::Symbols,
+        };
+        let key = |key: &Option<Arc<dyn PhysicalExpr>>| logical.expr(key.as_ref()?);
+        keys.iter().map(key).collect()
+    }
+
+    fn late(&self) -> Late {
+        match &self.late {
+            Some(late) => Late::clone(late),
+            None => Late::new(&self.path.filters, &self.columns),
+        }
+    }
+
+    /// The same scan by a path that has all its values, in as many partitions and in the order that
+    /// was promised; `None` if it is to seek little and would seek often.
+    pub(super) fn bound(&self, path: AccessPath, little: bool) -> DataFusionResult<Option<Self>> {
+        let partitions = self.properties.partitioning.partition_count();
+        if let Some(order) = &self.order {
+            if !scan_order::serves(self.def(), &path, order) {
+                return match little {
+                    true => Ok(None),
+                    false => Err(defect("the values of a scan take its order away")),
+                };
+            }
+            if little && scan_order::crowds(self.def(), &path, order) {
+                return Ok(None);
+            }
+        }
+        let reads = Reads::of(self.def(), &path, partitions)?;
+        let Some(reads) = reads.late(partitions, little) else {
+            return Ok(None);
+        };
+        let filter = residual_with(
+            self.def(),
+            &self.columns,
+            &path.residual,
+            &ExecutionProps::new(),
+        )?;
+        let order = match (&self.order, self.properties.output_ordering()) {
+            (None, Some(promised)) => Some(Ordered {
+                cursor: CursorOrder::Key,
+                exprs: promised.iter().cloned().collect(),
+                merged: Vec::new(),
+                merge_from: 0,
+            }),
+            (order, _) => order.clone(),
+        };
+        // What is above reads of all rows what it reads of their ends. A filter that was not there
+        // before could drop an end and leave another row of its group.
+        let groups = self
+            .groups
+            .filter(|_| read_by(&path).is_subset(&read_by(&self.path)));
+        Ok(Some(ScanExec {
+            path: Arc::new(path),
+            filter,
+            reads,
+            order,
+            groups,
+            late: None,
+            ..self.clone()
+        }))
+    }
+}
+
+/// The columns that the filter of a path reads.
+fn read_by(path: &AccessPath) -> HashSet<&Column> {
+    path.residual.iter().flat_map(Expr::column_refs).collect()
+}
