@@ -43,7 +43,8 @@
 //! - [`Database`] opens a folder or lives in memory; it executes SQL strings.
 //! - [`Session`] has settings of its own and runs scripts; [`Statement`] is prepared once.
 //! - [`Rows`] is a stream of Arrow batches; [`blocking`] is all of this without async.
-//! - [`Table`] reads and writes rows by key, without SQL.
+//! - [`Table`] reads and writes rows by key, without SQL; [`TableScan`] reads ranges of them, and
+//!   can be suspended and resumed.
 //! - [`Error`] has a kind to act on, and the place in the SQL.
 //!
 //! Every statement is atomic, reads one snapshot and is on disk when it succeeds.
@@ -66,10 +67,13 @@ pub use datafusion;
 pub use datafusion::arrow;
 
 pub use database::{
-    Builder, Database, IntoKey, IntoParams, Outcome, Params, Row, Rows, Session, Statement, Table,
-    blocking,
+    Builder, Database, IntoKey, IntoKeyRange, IntoParams, Outcome, Params, Row, Rows, ScanToken,
+    Scanner, Session, Statement, Table, TableScan, blocking,
 };
 pub use error::{Error, ErrorKind, Position, Result};
-pub use plan::{Plan, PlanNode, Scan, ScanKind};
+// The command line writes JSON too.
+#[doc(hidden)]
+pub use plan::push_json_string;
+pub use plan::{Analyzed, AnalyzedBucket, Plan, PlanFormat, PlanNode, Scan, ScanGroups, ScanKind};
 pub use table::Durability;
 pub use types::{SqlType, Value};

@@ -14,6 +14,8 @@
 //! # Ok::<(), rocksalt::Error>(())
 //! ```
 
+mod scan;
+
 use std::path::Path;
 
 use datafusion::arrow::datatypes::SchemaRef;
@@ -22,9 +24,11 @@ use futures::StreamExt;
 
 use crate::database as asynchronous;
 use crate::database::wait::block_on;
-use crate::database::{Builder, IntoKey, IntoParams, Row};
+use crate::database::{Builder, IntoKey, IntoParams, Row, ScanToken};
 use crate::error::Result;
 use crate::plan::Plan;
+
+pub use scan::{Scanner, TableScan};
 
 /// [`Database`](asynchronous::Database) without async.
 ///
@@ -195,6 +199,23 @@ impl Database {
     pub fn session(&self) -> Session {
         Session(self.0.session())
     }
+
+    /// As [`Database::resume`](asynchronous::Database::resume).
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// db.execute("CREATE TABLE t (k INTEGER PRIMARY KEY)", ())?;
+    /// db.execute("UPSERT INTO t VALUES (1), (2)", ())?;
+    /// let token = db.table("t")?.scan().sorted()?.suspend();
+    /// assert_eq!(db.resume(&token)?.collect()?[0].num_rows(), 2);
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The same.
+    pub fn resume(&self, token: &ScanToken) -> Result<Scanner> {
+        block_on(self.0.resume(token)).map(Scanner)
+    }
 }
 
 impl Session {
@@ -293,6 +314,24 @@ macro_rules! statements {
                 block_on(self.0.explain(sql))
             }
 
+            /// Executes a query or a writing statement with these values, and returns not its rows
+            /// but its plan, with what each scan did.
+            ///
+            /// ```
+            #[doc = $new]
+            /// db.execute("CREATE TABLE t (k INTEGER PRIMARY KEY)", ())?;
+            /// let plan = db.analyze("SELECT * FROM t WHERE k = ?", rocksalt::params![1])?;
+            /// assert_eq!(plan.scans()[0].analyzed.as_ref().map(|counts| counts.gets), Some(1));
+            /// # Ok::<(), rocksalt::Error>(())
+            /// ```
+            ///
+            /// # Errors
+            /// [`Invalid`](crate::ErrorKind::Invalid) for a statement that has no plan; otherwise
+            /// those of the statement.
+            pub fn analyze(&self, sql: &str, params: impl IntoParams) -> Result<Plan> {
+                block_on(self.0.analyze(sql, params))
+            }
+
             /// A table, to read and write rows without SQL.
             ///
             /// ```
@@ -364,6 +403,22 @@ impl Statement {
     pub fn explain(&self) -> Result<Plan> {
         block_on(self.0.explain())
     }
+
+    /// As [`Statement::analyze`](asynchronous::Statement::analyze).
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// db.execute("CREATE TABLE t (k INTEGER PRIMARY KEY)", ())?;
+    /// let plan = db.prepare("SELECT * FROM t WHERE k = ?")?.analyze(rocksalt::params![1])?;
+    /// assert_eq!(plan.scans()[0].analyzed.as_ref().map(|counts| counts.rows_read), Some(0));
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The same.
+    pub fn analyze(&self, params: impl IntoParams) -> Result<Plan> {
+        block_on(self.0.analyze(params))
+    }
 }
 
 impl Table {
@@ -395,6 +450,18 @@ impl Table {
     /// The same.
     pub fn get(&self, key: impl IntoKey) -> Result<Option<Row>> {
         self.0.get_now(key.into_key())
+    }
+
+    /// As [`Table::scan`](asynchronous::Table::scan).
+    ///
+    /// ```
+    /// let db = rocksalt::blocking::Database::in_memory()?;
+    /// db.execute("CREATE TABLE t (k INTEGER PRIMARY KEY)", ())?;
+    /// assert!(db.table("t")?.scan().sorted()?.next().is_none());
+    /// # Ok::<(), rocksalt::Error>(())
+    /// ```
+    pub fn scan(&self) -> TableScan {
+        TableScan(self.0.scan())
     }
 
     /// As [`Table::upsert`](asynchronous::Table::upsert).

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::database::shared::{Settled, Shared};
-use crate::database::{Builder, IntoParams, Outcome, Params, Rows, Session, Statement, Table};
+use crate::database::{
+    Builder, IntoParams, Outcome, Params, Rows, ScanToken, Scanner, Session, Statement, Table,
+};
 use crate::error::Result;
 use crate::plan::Plan;
 
@@ -174,7 +176,8 @@ impl Database {
         Statement::prepare(self.shared.clone(), sql, None).await
     }
 
-    /// The plan of a query or of a writing statement, which does not run.
+    /// The plan of a query or of a writing statement, which does not run. (EXPLAIN ANALYZE does run
+    /// its statement, also here.)
     ///
     /// ```
     /// # futures::executor::block_on(async {
@@ -191,6 +194,30 @@ impl Database {
         self.shared.explain(sql, self.settled()).await
     }
 
+    /// Executes a query or a writing statement with these values, and returns not its rows but its
+    /// plan, with what each scan did in [`Scan::analyzed`](crate::Scan::analyzed). It is what
+    /// EXPLAIN ANALYZE does, which may also stand in front of the statement.
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// use rocksalt::params;
+    /// let db = rocksalt::Database::in_memory().await?;
+    /// db.execute("CREATE TABLE t (k INTEGER PRIMARY KEY)", ()).await?;
+    /// db.execute("UPSERT INTO t VALUES (1), (2), (3)", ()).await?;
+    /// let plan = db.analyze("SELECT * FROM t WHERE k > ?", params![1]).await?;
+    /// assert_eq!(plan.scans()[0].analyzed.as_ref().map(|counts| counts.rows_read), Some(2));
+    /// # Ok::<(), rocksalt::Error>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a statement that has no plan; otherwise those of
+    /// the statement.
+    pub async fn analyze(&self, sql: &str, params: impl IntoParams) -> Result<Plan> {
+        self.shared
+            .analyze(sql, params.into_params(), self.settled())
+            .await
+    }
+
     /// A table, to read and write rows without SQL.
     ///
     /// ```
@@ -205,5 +232,28 @@ impl Database {
     /// [`NotFound`](crate::ErrorKind::NotFound) when there is no such table.
     pub async fn table(&self, name: &str) -> Result<Table> {
         Table::find(self.shared.clone(), name)
+    }
+
+    /// Goes on with a suspended scan: with the first row that comes after the last one that it
+    /// returned, whether that row is still there or not, on the data of this moment.
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// let db = rocksalt::Database::in_memory().await?;
+    /// db.execute("CREATE TABLE t (k INTEGER PRIMARY KEY)", ()).await?;
+    /// db.execute("UPSERT INTO t VALUES (1), (2), (3)", ()).await?;
+    /// let mut scanner = db.table("t").await?.scan().batch_size(1).sorted().await?;
+    /// scanner.next_batch().await?;
+    /// let token = scanner.suspend();
+    /// db.execute("DELETE FROM t WHERE k = 2", ()).await?;
+    /// assert_eq!(db.resume(&token).await?.collect().await?.len(), 1);
+    /// # Ok::<(), rocksalt::Error>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound) when the table was dropped or truncated since, also
+    /// if it was made again, and when one of the scan's columns was dropped or renamed.
+    pub async fn resume(&self, token: &ScanToken) -> Result<Scanner> {
+        Scanner::resume(self.shared.clone(), token).await
     }
 }

@@ -6,6 +6,7 @@
 //!    ├─ session()  ──> Session    the same, with settings of its own (SET)
 //!    ├─ prepare()  ──> Statement  one text, bound once, executed with many values
 //!    ├─ table()    ──> Table      rows by key, without SQL
+//!    │     └─ scan() ─> Scanner    a range of them, in batches (see [`scan`])
 //!    └─ query()    ──> Rows       a stream of Arrow batches
 //! blocking::*      ──> the same names without async
 //! ```
@@ -24,6 +25,7 @@ mod params;
 mod row;
 mod row_key;
 mod rows;
+mod scan;
 mod session;
 mod shared;
 mod statement;
@@ -39,6 +41,7 @@ pub use params::{IntoParams, Params};
 pub use row::Row;
 pub use row_key::IntoKey;
 pub use rows::Rows;
+pub use scan::{IntoKeyRange, ScanToken, Scanner, TableScan};
 pub use session::Session;
 pub use statement::Statement;
 pub use table::Table;

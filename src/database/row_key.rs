@@ -2,7 +2,8 @@
 
 use crate::types::Value;
 
-/// What can stand for the key of a row: one value, or a tuple or list of them in key order.
+/// What can stand for the key of a row, or for its first columns: one value, or a tuple or list of
+/// them in key order.
 ///
 /// ```
 /// let db = rocksalt::blocking::Database::in_memory()?;
@@ -36,9 +37,9 @@ impl IntoKey for &[Value] {
     }
 }
 
-impl<const N: usize> IntoKey for [Value; N] {
+impl<T: Into<Value>, const N: usize> IntoKey for [T; N] {
     fn into_key(self) -> Vec<Value> {
-        self.into()
+        self.into_iter().map(Into::into).collect()
     }
 }
 

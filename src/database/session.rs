@@ -115,7 +115,8 @@ impl Session {
         Statement::prepare(self.shared.clone(), sql, Some(self.settings.clone())).await
     }
 
-    /// The plan of a query or of a writing statement, which does not run.
+    /// The plan of a query or of a writing statement, which does not run. (EXPLAIN ANALYZE does run
+    /// its statement, also here.)
     ///
     /// ```
     /// # futures::executor::block_on(async {
@@ -130,6 +131,30 @@ impl Session {
     /// [`Invalid`](crate::ErrorKind::Invalid) for a statement that has no plan.
     pub async fn explain(&self, sql: &str) -> Result<Plan> {
         self.shared.explain(sql, self.settled()).await
+    }
+
+    /// Executes a query or a writing statement with these values, and returns not its rows but its
+    /// plan, with what each scan did in [`Scan::analyzed`](crate::Scan::analyzed). It is what
+    /// EXPLAIN ANALYZE does, which may also stand in front of the statement.
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// use rocksalt::params;
+    /// let session = rocksalt::Database::in_memory().await?.session();
+    /// session.execute("CREATE TABLE t (k INTEGER PRIMARY KEY)", ()).await?;
+    /// session.execute("UPSERT INTO t VALUES (1), (2), (3)", ()).await?;
+    /// let plan = session.analyze("SELECT * FROM t WHERE k > ?", params![1]).await?;
+    /// assert_eq!(plan.scans()[0].analyzed.as_ref().map(|counts| counts.rows_read), Some(2));
+    /// # Ok::<(), rocksalt::Error>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a statement that has no plan; otherwise those of
+    /// the statement.
+    pub async fn analyze(&self, sql: &str, params: impl IntoParams) -> Result<Plan> {
+        self.shared
+            .analyze(sql, params.into_params(), self.settled())
+            .await
     }
 
     /// Runs many statements, separated by semicolons, one after the other, and stops at the first

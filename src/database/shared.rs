@@ -7,15 +7,15 @@ use chrono::Utc;
 use futures::StreamExt;
 use parking_lot::Mutex;
 
-use crate::catalog::{Catalog, Entry};
+use crate::catalog::{Catalog, CatalogState, Entry};
 use crate::database::cache::{Cache, Prepared};
 use crate::database::wait::{Entered, with_stack};
 use crate::database::{Outcome, Params, Rows};
-use crate::engine::{BoundQuery, Engine, Settings, Writes};
+use crate::engine::{BoundQuery, Done, Engine, Execution, Settings, Writes};
 use crate::error::{Error, Result};
-use crate::plan::Plan;
-use crate::sql::{Parsed, Statement};
-use crate::store::{Committer, Store};
+use crate::plan::{Plan, PlanFormat};
+use crate::sql::{Explain, ExplainFormat, Parsed, Statement};
+use crate::store::{Committer, Snapshot, Store};
 use crate::types::Value;
 
 /// What all clones of a database share.
@@ -101,8 +101,12 @@ impl Shared {
     ) -> Result<u64> {
         let statement = &prepared.parsed.statement;
         if statement.returns_rows() || matches!(statement, Statement::Explain(_)) {
+            let clause = match statement.returning() {
+                [] => "",
+                _ => " ... RETURNING",
+            };
             let message = format!(
-                "{} returns rows: execute() is for statements that do not",
+                "{}{clause} returns rows: execute() is for statements that do not",
                 statement.kind()
             );
             return Err(Error::invalid(message));
@@ -142,8 +146,11 @@ impl Shared {
     ) -> Result<Outcome> {
         let parameters = &prepared.parsed.parameters;
         // Without values the plan is the one for any.
-        let symbolic =
-            matches!(prepared.parsed.statement, Statement::Explain(_)) && params.is_empty();
+        let executes = match &prepared.parsed.statement {
+            Statement::Explain(explain) => explain.analyze,
+            _ => true,
+        };
+        let symbolic = !executes && params.is_empty();
         let values = match symbolic {
             true => Vec::new(),
             false => params.bind(parameters.len(), parameters.names())?,
@@ -166,8 +173,10 @@ impl Shared {
         let writes = self.writes(settings);
         Ok(match &prepared.parsed.statement {
             Statement::Query(_) => {
-                let bound = self.bind(prepared)?;
-                let stream = bound.execute(&self.store.snapshot(), &values)?;
+                let (bound, snapshot) =
+                    self.bound_and_snapshot(|state| self.bind_to(state, prepared))?;
+                let bound = bound.with_settings(settings);
+                let stream = bound.execute(Execution::new(&snapshot, settings), &values)?;
                 let schema = stream.schema();
                 let batches = stream.boxed();
                 Outcome::Rows(Rows::new(schema, batches, self.clone()).long(prepared.parsed.long))
@@ -175,11 +184,16 @@ impl Shared {
             statement @ (Statement::Upsert(_)
             | Statement::Insert(_)
             | Statement::Update(_)
-            | Statement::Delete(_)) => Outcome::Affected(writes.execute(statement, &values).await?),
+            | Statement::Delete(_)) => match writes.execute(statement, &values).await? {
+                Done::Affected(rows) => Outcome::Affected(rows),
+                Done::Rows(schema, batches) => {
+                    let batches = futures::stream::iter(batches.into_iter().map(Ok));
+                    Outcome::Rows(Rows::new(schema, batches.boxed(), self.clone()))
+                }
+            },
             Statement::CopyFrom(copy) => Outcome::Affected(writes.copy_from(copy).await?),
-            Statement::Explain(statement) => {
-                let values = Some(values.as_slice()).filter(|values| !values.is_empty());
-                Outcome::Plan(self.plan(statement, None, values, settings)?)
+            Statement::Explain(explain) => {
+                Outcome::Plan(self.explained(explain, &values, settings).await?)
             }
             Statement::Set { name, value } => {
                 let Some(session) = &settled.session else {
@@ -213,13 +227,103 @@ impl Shared {
         let settings = &settled.settings;
         let plan = async {
             match &prepared.parsed.statement {
-                Statement::Explain(statement) => self.plan(statement, None, None, settings),
+                Statement::Explain(explain) => {
+                    if explain.analyze {
+                        let parameters = &prepared.parsed.parameters;
+                        Params::default().bind(parameters.len(), parameters.names())?;
+                    }
+                    self.explained(explain, &[], settings).await
+                }
                 statement => self.plan(statement, Some(prepared), None, settings),
             }
         };
         Entered::new(self.runtime(), plan)
             .long(prepared.parsed.long)
             .await
+    }
+
+    pub(super) async fn analyze(
+        &self,
+        sql: &str,
+        params: Params,
+        settled: Settled,
+    ) -> Result<Plan> {
+        let prepared = self.cache.get(sql)?;
+        self.analyze_prepared(&prepared, params, settled).await
+    }
+
+    pub(super) async fn analyze_prepared(
+        &self,
+        prepared: &Prepared,
+        params: Params,
+        settled: Settled,
+    ) -> Result<Plan> {
+        let parameters = &prepared.parsed.parameters;
+        let values = params.bind(parameters.len(), parameters.names())?;
+        let settings = &settled.settings;
+        let plan = async {
+            match &prepared.parsed.statement {
+                Statement::Explain(explain) if explain.analyze => {
+                    self.explained(explain, &values, settings).await
+                }
+                statement => {
+                    self.analyzed(statement, Some(prepared), &values, settings)
+                        .await
+                }
+            }
+        };
+        Entered::new(self.runtime(), plan)
+            .long(prepared.parsed.long)
+            .await
+    }
+
+    /// The plan that EXPLAIN asks for; with ANALYZE the statement is executed.
+    async fn explained(
+        &self,
+        explain: &Explain,
+        values: &[Value],
+        settings: &Settings,
+    ) -> Result<Plan> {
+        let statement = explain.statement.as_ref();
+        let plan = match explain.analyze {
+            false => {
+                let values = Some(values).filter(|values| !values.is_empty());
+                self.plan(statement, None, values, settings)?
+            }
+            true => self.analyzed(statement, None, values, settings).await?,
+        };
+        Ok(plan.in_format(match explain.format {
+            ExplainFormat::Text => PlanFormat::Text,
+            ExplainFormat::Json => PlanFormat::Json,
+        }))
+    }
+
+    /// Executes a statement, bound anew unless it is the one that was prepared, and returns its plan
+    /// with what its scans did.
+    async fn analyzed(
+        &self,
+        statement: &Statement,
+        prepared: Option<&Prepared>,
+        values: &[Value],
+        settings: &Settings,
+    ) -> Result<Plan> {
+        let root = match statement {
+            Statement::Query(query) => {
+                let (bound, snapshot) = self.bound_and_snapshot(|state| match prepared {
+                    Some(prepared) => self.bind_to(state, prepared),
+                    None => self.engine.bind_query(state, query).map(Arc::new),
+                })?;
+                let bound = bound.with_settings(settings);
+                let execution = Execution::new(&snapshot, settings);
+                bound.analyze(execution, values).await?
+            }
+            Statement::Upsert(_)
+            | Statement::Insert(_)
+            | Statement::Update(_)
+            | Statement::Delete(_) => self.writes(settings).analyze(statement, values).await?,
+            other => return Err(no_plan(other)),
+        };
+        Ok(Plan::new(root))
     }
 
     /// The plan of a statement, bound anew unless it is the one that was prepared.
@@ -231,10 +335,14 @@ impl Shared {
         settings: &Settings,
     ) -> Result<Plan> {
         let root = match (statement, prepared) {
-            (Statement::Query(_), Some(prepared)) => self.bind(prepared)?.explain(values)?,
+            (Statement::Query(_), Some(prepared)) => self
+                .bind(prepared)?
+                .with_settings(settings)
+                .explain(values)?,
             (Statement::Query(query), None) => self
                 .engine
                 .bind_query(&self.catalog.state(), query)?
+                .with_settings(settings)
                 .explain(values)?,
             (
                 Statement::Upsert(_)
@@ -243,17 +351,34 @@ impl Shared {
                 | Statement::Delete(_),
                 _,
             ) => self.writes(settings).explain(statement, values)?,
-            (other, _) => {
-                return Err(Error::invalid(format!("{} has no plan", other.kind())));
-            }
+            (other, _) => return Err(no_plan(other)),
         };
         Ok(Plan::new(root))
     }
 
     fn bind(&self, prepared: &Prepared) -> Result<Arc<BoundQuery>> {
-        let state = self.catalog.state();
+        self.bind_to(&self.catalog.state(), prepared)
+    }
+
+    /// The query, and a snapshot that has no rows of a later definition than the query was bound
+    /// to.
+    fn bound_and_snapshot(
+        &self,
+        bind: impl Fn(&Arc<CatalogState>) -> Result<Arc<BoundQuery>>,
+    ) -> Result<(Arc<BoundQuery>, Arc<dyn Snapshot>)> {
+        loop {
+            let state = self.catalog.state();
+            let bound = bind(&state)?;
+            let snapshot = self.store.snapshot();
+            if self.catalog.is_state(&state) {
+                return Ok((bound, snapshot));
+            }
+        }
+    }
+
+    fn bind_to(&self, state: &Arc<CatalogState>, prepared: &Prepared) -> Result<Arc<BoundQuery>> {
         prepared.bound(state.version(), || match &prepared.parsed.statement {
-            Statement::Query(query) => self.engine.bind_query(&state, query),
+            Statement::Query(query) => self.engine.bind_query(state, query),
             other => Err(Error::internal(format!("{} is no query", other.kind()))),
         })
     }
@@ -266,6 +391,7 @@ impl Shared {
             committer: &self.committer,
             settings,
             started: Utc::now(),
+            analysis: None,
         }
     }
 
@@ -274,7 +400,15 @@ impl Shared {
     }
 
     pub(super) fn find_entry(&self, schema: &str, name: &str) -> Result<Arc<Entry>> {
-        let state = self.catalog.state();
+        self.find_entry_in(&self.catalog.state(), schema, name)
+    }
+
+    pub(super) fn find_entry_in(
+        &self,
+        state: &CatalogState,
+        schema: &str,
+        name: &str,
+    ) -> Result<Arc<Entry>> {
         state.find_table(schema, name).cloned().ok_or_else(|| {
             let qualified = match schema {
                 "public" => name.to_owned(),
@@ -283,6 +417,10 @@ impl Shared {
             Error::not_found(format!("table {qualified} does not exist"))
         })
     }
+}
+
+fn no_plan(statement: &Statement) -> Error {
+    Error::invalid(format!("{} has no plan", statement.kind()))
 }
 
 impl fmt::Debug for Shared {

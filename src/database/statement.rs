@@ -121,4 +121,25 @@ impl Statement {
             .explain_prepared(&self.prepared, self.settled())
             .await
     }
+
+    /// Executes the statement with these values, and returns not its rows but its plan, with what
+    /// each scan did.
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// use rocksalt::params;
+    /// let db = rocksalt::Database::in_memory().await?;
+    /// db.execute("CREATE TABLE t (k INTEGER PRIMARY KEY)", ()).await?;
+    /// let plan = db.prepare("SELECT * FROM t WHERE k = ?").await?.analyze(params![1]).await?;
+    /// assert_eq!(plan.scans()[0].analyzed.as_ref().map(|counts| counts.gets), Some(1));
+    /// # Ok::<(), rocksalt::Error>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`Database::analyze`](crate::Database::analyze).
+    pub async fn analyze(&self, params: impl IntoParams) -> Result<Plan> {
+        self.shared
+            .analyze_prepared(&self.prepared, params.into_params(), self.settled())
+            .await
+    }
 }

@@ -6,10 +6,10 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::record_batch::RecordBatch;
 
 use crate::catalog::Entry;
-use crate::codec::{RowDecoder, StoredColumn};
+use crate::codec::RowDecoder;
 use crate::database::shared::Shared;
 use crate::database::wait::Entered;
-use crate::database::{IntoKey, Row};
+use crate::database::{IntoKey, Row, TableScan};
 use crate::error::{Error, Result};
 use crate::sql::{self, Statement, TableName};
 use crate::types::{Value, assign_value};
@@ -97,7 +97,17 @@ impl Table {
 
     /// A get never waits, so the blocking twin calls it as it is.
     pub(crate) fn get_now(&self, key: Vec<Value>) -> Result<Option<Row>> {
-        let entry = self.entry()?;
+        loop {
+            let entry = self.entry()?;
+            let row = self.get_from(&entry, &key);
+            // A row of a later definition is not to be read by this one.
+            if self.shared.catalog.is_current(&entry) {
+                return row;
+            }
+        }
+    }
+
+    fn get_from(&self, entry: &Entry, key: &[Value]) -> Result<Option<Row>> {
         let def = &entry.def;
         if key.len() != def.key.len() {
             return Err(Error::invalid(format!(
@@ -111,7 +121,7 @@ impl Table {
             )));
         }
         let mut typed = Vec::with_capacity(key.len());
-        for (part, value) in def.key.iter().zip(&key) {
+        for (part, value) in def.key.iter().zip(key) {
             let column = &def.columns[part.column];
             let quoted = matches!(value, Value::Text(_));
             let value = assign_value(value, quoted, &column.sql_type);
@@ -124,16 +134,8 @@ impl Table {
         let (bucket, key) = layout.encode(&typed)?;
         let stored = (0..def.columns.len()).filter(|c| def.key_position(*c).is_none());
         let stored: Vec<usize> = stored.collect();
-        let mut decoder = RowDecoder::new(
-            stored
-                .iter()
-                .map(|c| StoredColumn {
-                    id: def.columns[*c].id,
-                    sql_type: def.columns[*c].sql_type,
-                    missing: Value::Null,
-                })
-                .collect(),
-        );
+        let mut decoder =
+            RowDecoder::new(stored.iter().map(|c| def.columns[*c].stored()).collect());
         let mut row: Option<Vec<Value>> = None;
         self.shared
             .store
@@ -150,6 +152,24 @@ impl Table {
                 Ok(())
             })?;
         Ok(row.map(|values| Row::new(def.arrow_schema(), values)))
+    }
+
+    /// A scan of the rows: what is wanted of it is said of what this returns. Nothing is read, and
+    /// the table is not looked up, before it is opened.
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// let db = rocksalt::Database::in_memory().await?;
+    /// db.execute("CREATE TABLE t (a VARCHAR, b INTEGER, PRIMARY KEY (a, b)) SALT_BUCKETS = 4", ()).await?;
+    /// db.execute("UPSERT INTO t VALUES ('x', 1), ('x', 2), ('y', 1)", ()).await?;
+    /// let table = db.table("t").await?;
+    /// let rows = table.scan().range(("x", 2)..).sorted().await?.collect().await?;
+    /// assert_eq!(rows[0].num_rows(), 2);
+    /// # Ok::<(), rocksalt::Error>(()) }).unwrap();
+    /// ```
+    pub fn scan(&self) -> TableScan {
+        let (schema, name) = (self.schema.clone(), self.name.clone());
+        TableScan::new(self.shared.clone(), schema, name)
     }
 
     /// Writes every row of a batch, all or none: a row of the same key is replaced. The batch's

@@ -1,84 +1,33 @@
 //! What cannot be seen through the API: when the disk is asked to sync.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::database::{Builder, wait::block_on};
 use crate::error::Result;
-use crate::store::{RocksStore, Snapshot, Store, StoreOptions, TableHandle, WriteBatch};
+use crate::store::{Change, Watch, Watched};
 use crate::table::Durability;
 
-/// A store that counts its writes and syncs.
-#[derive(Debug)]
+/// Counts writes and syncs.
+#[derive(Debug, Default)]
 struct Counting {
-    store: RocksStore,
     writes: AtomicUsize,
     syncs: AtomicUsize,
 }
 
-impl Store for Counting {
-    fn create_table(&self, id: u32) -> Result<()> {
-        self.store.create_table(id)
-    }
-
-    fn drop_table(&self, id: u32) -> Result<()> {
-        self.store.drop_table(id)
-    }
-
-    fn tables(&self) -> Result<Vec<u32>> {
-        self.store.tables()
-    }
-
-    fn open_table(&self, id: u32, salted: bool) -> Result<Option<TableHandle>> {
-        self.store.open_table(id, salted)
-    }
-
-    fn snapshot(&self) -> Arc<dyn Snapshot> {
-        self.store.snapshot()
-    }
-
-    fn sequence(&self) -> u64 {
-        self.store.sequence()
-    }
-
-    fn get(
-        &self,
-        table: &TableHandle,
-        bucket: u8,
-        key: &[u8],
-        found: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<bool> {
-        self.store.get(table, bucket, key, found)
-    }
-
-    fn multi_get(
-        &self,
-        table: &TableHandle,
-        keys: &[(u8, Vec<u8>)],
-        found: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
-    ) -> Result<()> {
-        self.store.multi_get(table, keys, found)
-    }
-
-    fn write(&self, batch: WriteBatch) -> Result<()> {
-        self.writes.fetch_add(1, Ordering::SeqCst);
-        self.store.write(batch)
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.syncs.fetch_add(1, Ordering::SeqCst);
-        self.store.sync()
+impl Watch for Counting {
+    fn before(&self, change: &Change<'_>) -> Result<()> {
+        match change {
+            Change::Write(_) => self.writes.fetch_add(1, Ordering::SeqCst),
+            Change::Sync => self.syncs.fetch_add(1, Ordering::SeqCst),
+            Change::Create(_) | Change::Drop(_) => 0,
+        };
+        Ok(())
     }
 }
 
 /// How often a statement wrote and synced, beyond what it took to create the table.
 fn cost(durability: Durability, sql: &str) -> (usize, usize) {
-    let store = RocksStore::in_memory(&StoreOptions::default()).unwrap();
-    let store = Arc::new(Counting {
-        store,
-        writes: 0.into(),
-        syncs: 0.into(),
-    });
+    let store = Watched::new(Counting::default());
     let builder = Builder::default().durability(durability);
     let db = builder.on(store.clone(), None).unwrap();
     block_on(async {
