@@ -41,6 +41,21 @@ pub(crate) struct Args {
     #[arg(long, requires = "path")]
     pub recover: bool,
 
+    /// Check the plans of the statements in a file, and exit: 0 if each is as the comments before
+    /// its statement expect (`-- expect: PointGet`, `-- expect: no Sort`,
+    /// `-- expect: buckets <= 1`), 1 if one is not
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "schema",
+        conflicts_with_all = ["path", "command", "file", "keep_going"]
+    )]
+    pub plan_test: Option<PathBuf>,
+
+    /// The CREATE TABLEs of the tables that --plan-test is about; they are made in memory
+    #[arg(long, value_name = "FILE", requires = "plan_test")]
+    pub schema: Option<PathBuf>,
+
     /// What -c and -f ask for, in the order in which they were given.
     #[arg(skip)]
     pub sources: Vec<Source>,

@@ -23,7 +23,7 @@ pub(crate) enum Meta {
 
 /// What `\?` prints.
 pub(crate) const HELP: &str = "\
-A statement ends with ;   SELECT, UPSERT, CREATE TABLE, COPY, EXPLAIN, ...
+A statement ends with ;   SELECT, UPSERT, CREATE TABLE, COPY, EXPLAIN [ANALYZE], ...
 \\d            the tables
 \\d TABLE      the columns of a table, and the statement that creates it
 \\i FILE       run the statements in a file

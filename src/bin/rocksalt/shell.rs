@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use rocksalt::arrow::array::{RecordBatch, StringArray};
-use rocksalt::{Error, Outcome, Rows, Session};
+use rocksalt::{Error, Outcome, PlanFormat, Rows, Session};
 
 use crate::failure::Failure;
 use crate::format::Printer;
@@ -55,6 +55,9 @@ impl<W: Write> Shell<W> {
             Outcome::Done => self.printer.remark("ok"),
             Outcome::Affected(1) => self.printer.remark("1 row affected"),
             Outcome::Affected(count) => self.printer.remark(&format!("{count} rows affected")),
+            Outcome::Plan(plan) if plan.format() == PlanFormat::Json => {
+                self.printer.document("plan", &plan.to_json())
+            }
             Outcome::Plan(plan) => self.printer.text("plan", &plan.to_string()),
             Outcome::Rows(rows) if is_show_create(sql) => self.print_statements(rows).await,
             Outcome::Rows(rows) => {

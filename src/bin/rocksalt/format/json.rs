@@ -6,14 +6,13 @@
 //! are arrays, structures objects. A name that comes twice in a result gets a number.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::io::Write;
 
 use rocksalt::arrow::array::{
     Array, ArrayRef, AsArray, FixedSizeListArray, GenericListArray, OffsetSizeTrait, RecordBatch,
 };
 use rocksalt::arrow::datatypes::{DataType, Schema};
-use rocksalt::{Error, ErrorKind};
+use rocksalt::{Error, ErrorKind, push_json_string};
 
 use super::Layout;
 use super::cells::Cells;
@@ -62,6 +61,11 @@ impl Layout for Json {
 /// An array with one object that has one text.
 pub(super) fn write_text(name: &str, text: &str, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(writeln!(out, "[{{{}:{}}}]", quoted(name), quoted(text))?)
+}
+
+/// An array with one object that has one member, which is JSON already.
+pub(super) fn write_document(name: &str, json: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    Ok(writeln!(out, "[{{{}:{json}}}]", quoted(name))?)
 }
 
 /// A column, or what is inside of one.
@@ -135,7 +139,7 @@ impl<'a> Node<'a> {
             Node::Text(cells) => {
                 let mut text = String::new();
                 cells.write(row, &mut text)?;
-                push_quoted(line, &text);
+                push_json_string(line, &text);
             }
             Node::List(_, values) => {
                 let values = values(row);
@@ -203,25 +207,6 @@ fn distinct<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
 
 fn quoted(text: &str) -> String {
     let mut line = String::with_capacity(text.len() + 2);
-    push_quoted(&mut line, text);
+    push_json_string(&mut line, text);
     line
-}
-
-fn push_quoted(line: &mut String, text: &str) {
-    line.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => line.push_str("\\\""),
-            '\\' => line.push_str("\\\\"),
-            '\n' => line.push_str("\\n"),
-            '\r' => line.push_str("\\r"),
-            '\t' => line.push_str("\\t"),
-            control if (control as u32) < 0x20 || control == '\u{7f}' => {
-                // Writing to a String does not fail.
-                let _ = write!(line, "\\u{:04x}", control as u32);
-            }
-            other => line.push(other),
-        }
-    }
-    line.push('"');
 }

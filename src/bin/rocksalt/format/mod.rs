@@ -101,6 +101,16 @@ impl<W: Write> Printer<W> {
         Ok(())
     }
 
+    /// Prints a document in JSON: bare, in json as the object that it is.
+    pub(crate) fn document(&mut self, name: &str, json: &str) -> Result<(), Failure> {
+        self.separate()?;
+        match self.format {
+            Format::Json => json::write_document(name, json, &mut self.out)?,
+            _ => writeln!(self.out, "{json}")?,
+        }
+        Ok(())
+    }
+
     /// Prints a statement that can be run as it stands: as [`Printer::text`], and outside of json
     /// with its semicolon.
     pub(crate) fn statement(&mut self, name: &str, text: &str) -> Result<(), Failure> {
