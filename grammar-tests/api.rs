@@ -173,14 +173,14 @@ fn settings_belong_to_a_session() {
     assert!(show(&db.session(), "lock_timeout").contains("10s"));
     session.execute("SET lock_timeout = DEFAULT", ()).unwrap();
     assert!(show(&session, "lock_timeout").contains("10s"));
-    insta::assert_snapshot!(session.execute("SET colour = 'red'", ()).unwrap_err(), @"not found: no setting colour; there are durability, lock_timeout, max_statement_bytes at line 1, column 5");
+    insta::assert_snapshot!(session.execute("SET colour = 'red'", ()).unwrap_err(), @"not found: no setting colour; there are durability, lock_timeout, max_fanout, max_statement_bytes, row_key_order, verify_plans at line 1, column 5");
     insta::assert_snapshot!(session.execute("SET durability = 'perhaps'", ()).unwrap_err(), @"invalid: durability cannot be 'perhaps': it is 'synced' or 'buffered' at line 1, column 5");
     insta::assert_snapshot!(
-        session.execute("SET datafusion.execution.batch_size = 1", ()).unwrap_err(), @"unsupported: datafusion.execution.batch_size: the settings of DataFusion are fixed; what can be set is durability, lock_timeout, max_statement_bytes at line 1, column 5");
-    insta::assert_snapshot!(session.query("SHOW colour", ()).unwrap_err(), @"not found: no setting colour; there are durability, lock_timeout, max_statement_bytes at line 1, column 6");
+        session.execute("SET datafusion.execution.batch_size = 1", ()).unwrap_err(), @"unsupported: datafusion.execution.batch_size: the settings of DataFusion are fixed; what can be set is durability, lock_timeout, max_fanout, max_statement_bytes, row_key_order, verify_plans at line 1, column 5");
+    insta::assert_snapshot!(session.query("SHOW colour", ()).unwrap_err(), @"not found: no setting colour; there are durability, lock_timeout, max_fanout, max_statement_bytes, row_key_order, verify_plans at line 1, column 6");
     assert_eq!(
         session.query("SHOW ALL", ()).unwrap().collect().unwrap()[0].num_rows(),
-        3
+        6
     );
 }
 

@@ -72,3 +72,37 @@ fn the_program_in_readme_runs() {
     let code = example.split_once("\n\n").unwrap().1;
     assert_eq!(program, code);
 }
+
+/// `EXPLAIN ...;`, an empty line, and the plan: in blocks without a language, on the tables of the
+/// page's SQL blocks.
+#[test]
+fn the_plans_on_the_page_of_access_paths_are_what_explain_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("docs/access-paths.md")).unwrap();
+    let db = rocksalt::blocking::Database::in_memory().unwrap();
+    let session = db.session();
+    let (mut wrong, mut shown) = (Vec::new(), 0);
+    for block in text.split("```").skip(1).step_by(2) {
+        let (language, block) = block.split_once('\n').unwrap();
+        match language {
+            "sql" => drop(session.script(block).unwrap()),
+            "" => {
+                let (statements, plan) = block.split_once("\n\n").unwrap();
+                let mut statements: Vec<&str> = statements.split_inclusive(";\n").collect();
+                let explain = statements.pop().unwrap();
+                for statement in statements {
+                    session.run(statement).unwrap();
+                }
+                let is = session.explain(explain).unwrap().to_string();
+                if is.trim_end() != plan.trim_end() {
+                    wrong.push(format!("{explain}\n{is}"));
+                }
+                session.run("SET row_key_order = DEFAULT").unwrap();
+                shown += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n\n"));
+    assert!(shown > 10, "only {shown} plans were found");
+}

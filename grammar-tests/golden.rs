@@ -75,3 +75,78 @@ fn format_1() {
         ["5|false"]
     );
 }
+
+#[test]
+fn table_format_2() {
+    let copy = copy_of("table-format-2");
+    let db = folder(copy.path());
+    let defaults = "-0.0000000001|NaN|0001-01-01T00:00:00|2013-01-01";
+    assert_eq!(
+        rows(
+            &db,
+            "SELECT \"Host\", b, w, tiny, ubig, text, encode(bytes, 'hex'), dropped, dec, real, ts, log \
+             FROM renamed ORDER BY b"
+        ),
+        [
+            format!("first|1|v1|-1|18446744073709551615|é|00ff|NULL|{defaults}"),
+            format!("second|2|merged|-1|18446744073709551615|é|00ff|NULL|{defaults}"),
+            format!("third|3|v3|3|3|3|33|NULL|{defaults}"),
+        ]
+    );
+    assert_eq!(rows(&db, "SELECT * FROM plain"), ["1|a"]);
+    assert_eq!(
+        rows(
+            &db,
+            "SELECT table_name, format_version, next_column_id FROM system.tables ORDER BY 1"
+        ),
+        ["plain|1|4", "renamed|2|14"]
+    );
+    // The ids of columns that are gone stay theirs.
+    run(
+        &db,
+        "ALTER TABLE plain ADD COLUMN last INTEGER, DROP COLUMN v",
+    );
+    assert_eq!(rows(&db, "SELECT * FROM plain"), ["1|NULL"]);
+}
+
+#[test]
+fn a_table_of_format_1_is_altered() {
+    let copy = copy_of("format-1");
+    let db = folder(copy.path());
+    // The catalog's rows of that time know neither next ids nor stored defaults.
+    let catalog = "SELECT count(next_column_id) FROM system.tables";
+    assert_eq!(rows(&db, catalog), ["0"]);
+    run(
+        &db,
+        "ALTER TABLE texts DROP COLUMN d, ADD COLUMN e INTEGER DEFAULT 5, RENAME COLUMN a TO \"A\"",
+    );
+    assert_eq!(rows(&db, catalog), ["1"]);
+    run(
+        &db,
+        "UPSERT INTO texts (\"A\", b, c) VALUES ('', NULL, 'new')",
+    );
+    drop(db);
+    let db = folder(copy.path());
+    assert_eq!(
+        rows(
+            &db,
+            "SELECT \"A\", encode(b, 'hex'), c, e FROM texts ORDER BY \"A\", b"
+        ),
+        ["|NULL|new|5", "zz|ff|NULL|5", "é|00ff|x|5"]
+    );
+    assert_eq!(
+        rows(
+            &db,
+            "SELECT salt_columns, next_column_id, format_version FROM system.tables \
+             WHERE table_name = 'texts'"
+        ),
+        ["\"A\"|6|2"]
+    );
+    assert_eq!(
+        rows(
+            &db,
+            "SELECT count(*) FROM texts WHERE \"A\" = 'zz' AND b = X'ff'"
+        ),
+        ["1"]
+    );
+}

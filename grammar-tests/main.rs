@@ -1,18 +1,35 @@
 //! Every test that speaks SQL, one topic a file.
 
+mod alter;
+mod analyze;
 mod api;
 mod bad_input;
+mod bucket_pruning;
 mod command_line;
 mod concurrency;
+mod conflict;
+mod constants;
 mod copy;
 mod deep;
 mod define;
+mod differential;
 mod documents;
+mod explain;
+mod fanout;
 mod floors;
 mod golden;
 mod grammar;
+mod joins;
+mod key_grid;
+mod key_predicates;
+mod loose;
 mod newcomer;
+mod ordered;
 mod results;
+mod returning;
+mod salt_bucket;
+mod scanners;
 mod support;
 mod traps;
+mod verify_plans;
 mod writes;

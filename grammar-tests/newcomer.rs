@@ -43,8 +43,8 @@ fn what_other_databases_have_has_a_way_out() {
             "unsupported: OR is not supported here: write UPSERT INTO t VALUES (...), which replaces a row of the same key; with a list of columns it keeps the others at line 1, column 8",
         ),
         (
-            "insert into wide (id) values (1) on conflict do nothing",
-            "unsupported: ON CONFLICT is not supported: write UPSERT, which writes over a row of the same key at line 1, column 34",
+            "insert into wide (id) values (1) on duplicate key update id = 1",
+            "unsupported: ON DUPLICATE KEY stands after UPSERT; after INSERT write ON CONFLICT ... DO NOTHING or DO UPDATE SET at line 1, column 34",
         ),
         (
             "create table x (id integer auto_increment primary key)",
@@ -61,6 +61,38 @@ fn what_other_databases_have_has_a_way_out() {
         (
             "select top 5 * from wide",
             "unsupported: SELECT TOP is not supported: write LIMIT at the end at line 1, column 1",
+        ),
+        (
+            "select * from wide tablesample bernoulli (10)",
+            "unsupported: TABLESAMPLE is not supported: write WHERE random() < 0.1 at line 1, column 15",
+        ),
+        (
+            "select * from (select 1) as x tablesample (5 rows)",
+            "unsupported: TABLESAMPLE is not supported: write WHERE random() < 0.1 at line 1, column 16",
+        ),
+        (
+            "select * from wide with (nolock)",
+            "unsupported: WITH behind a table is not supported at line 1, column 15",
+        ),
+        (
+            "select * from wide partition (p)",
+            "unsupported: PARTITION behind a table is not supported at line 1, column 15",
+        ),
+        (
+            "select * from generate_series(1, 3) with ordinality",
+            "unsupported: WITH ORDINALITY is not supported: write row_number() OVER () at line 1, column 15",
+        ),
+        (
+            "select id from wide start with id = 1 connect by id = 1",
+            "unsupported: CONNECT BY is not supported: write WITH RECURSIVE at line 1, column 1",
+        ),
+        (
+            "select id from wide group by id with rollup",
+            "unsupported: WITH after GROUP BY is not supported: write GROUP BY ROLLUP (...), CUBE (...) or GROUPING SETS (...) at line 1, column 1",
+        ),
+        (
+            "select rank() over (order by time '10:00:00') from wide",
+            "unsupported: a window in the order of such a column needs a frame of rows: write ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW behind its ORDER BY",
         ),
         (
             "begin",
@@ -339,6 +371,14 @@ fn the_sample_loads_as_readme_says() {
     let loaded = format!("{} rows affected\n", lines - 1);
     assert_eq!(
         succeeded(&ran),
-        format!("{}{loaded}{loaded}", "ok\n".repeat(5))
+        format!("{}{loaded}{loaded}", "ok\n".repeat(6))
     );
+}
+
+#[test]
+fn a_table_alone_is_all_of_it() {
+    let db = after(TABLES);
+    let all = ["AA|American", "UA|United"];
+    assert_eq!(rows(&db, "FROM airlines"), all);
+    assert_eq!(rows(&db, "SELECT * FROM (FROM airlines) AS x"), all);
 }

@@ -1,5 +1,6 @@
 //! What the tests have in common.
 
+use rocksalt::arrow::array::RecordBatch;
 use rocksalt::arrow::util::display::{ArrayFormatter, FormatOptions};
 use rocksalt::blocking::{Database, Rows};
 use rocksalt::{Durability, Error, IntoParams};
@@ -68,9 +69,15 @@ pub fn try_rows(db: &Database, sql: &str) -> Result<Vec<String>, Error> {
     db.query(sql, ()).and_then(text)
 }
 
-fn text(result: Rows) -> Result<Vec<String>, Error> {
+/// The rows of a result, each as `1|a|NULL`.
+pub fn text(result: Rows) -> Result<Vec<String>, Error> {
+    Ok(texts(&result.collect()?))
+}
+
+/// The rows of some batches, each as `1|a|NULL`.
+pub fn texts(batches: &[RecordBatch]) -> Vec<String> {
     let mut rows = Vec::new();
-    for batch in result.collect()? {
+    for batch in batches {
         let options = FormatOptions::default().with_null("NULL");
         let columns: Vec<ArrayFormatter<'_>> = batch
             .columns()
@@ -82,7 +89,7 @@ fn text(result: Rows) -> Result<Vec<String>, Error> {
             rows.push(cells.join("|"));
         }
     }
-    Ok(rows)
+    rows
 }
 
 /// The text of the error that a statement ends with, whatever statement it is.
@@ -115,4 +122,16 @@ pub fn plan(db: &Database, sql: &str) -> String {
         Ok(plan) => plan.to_string(),
         Err(error) => panic!("{sql}\n{error}"),
     }
+}
+
+/// A value inside of a document, as SQLite reads it; it fails for what is no JSON.
+#[track_caller]
+pub fn json(document: &str, path: &str) -> String {
+    let sqlite = rusqlite::Connection::open_in_memory().unwrap();
+    let value = sqlite.query_row(
+        "SELECT coalesce(json_extract(?1, ?2), 'null') || ''",
+        [document, path],
+        |row| row.get(0),
+    );
+    value.unwrap_or_else(|e| panic!("{e}\n{path}\n{document}"))
 }

@@ -197,6 +197,24 @@ fn plans_and_create_statements_are_bare_but_in_json() {
     );
 }
 
+#[test]
+fn a_plan_in_json_is_a_document_in_every_format() {
+    let table = "CREATE TABLE t (k INTEGER PRIMARY KEY) SALT_BUCKETS = 16";
+    let plan = "EXPLAIN (FORMAT JSON) SELECT * FROM t WHERE k = 1";
+    let bare = printed("csv", &format!("{table}; {plan}"));
+    assert!(bare.starts_with("{\n  \"node\": \"PointGet\",\n"), "{bare}");
+    for format in ["table", "tsv", "markdown"] {
+        let out = printed(format, &format!("{table}; {plan}"));
+        assert_eq!(
+            out.trim_start_matches("ok\n").trim_start(),
+            bare,
+            "{format}"
+        );
+    }
+    let out = printed("json", &format!("{table}; {plan}"));
+    assert_eq!(out, format!("[{{\"plan\":{}}}]\n", bare.trim_end()));
+}
+
 /// Rows enough to pass through every buffer, more than a table keeps to align its columns.
 #[test]
 fn long_results_are_whole_in_every_format() {

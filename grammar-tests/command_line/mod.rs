@@ -3,6 +3,7 @@
 mod formats;
 mod killed;
 mod opening;
+mod plan_test;
 #[cfg(unix)]
 mod prompt;
 mod running;

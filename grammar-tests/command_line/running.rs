@@ -54,6 +54,15 @@ fn standard_input_is_the_source_if_none_is_named() {
 }
 
 #[test]
+fn a_write_that_returns_rows_prints_them() {
+    let sql = "CREATE TABLE t (k INTEGER PRIMARY KEY, v VARCHAR); \
+         UPSERT INTO t VALUES (2, 'b'), (1, 'a') RETURNING *; \
+         ALTER TABLE t RENAME COLUMN v TO w; DELETE FROM t WHERE k = 1 RETURNING w AS gone";
+    let out = "k,v\n2,b\n1,a\ngone\na\n";
+    assert_eq!(rocksalt(&["--format", "csv", "-c", sql]), ran(0, out, ""));
+}
+
+#[test]
 fn a_failed_statement_ends_the_run_unless_told_otherwise() {
     let sql = "SELECT 1 AS n; SELECT * FROM nowhere; SELECT 2 AS n";
     let stopped = rocksalt(&["--format", "csv", "-c", sql, "-c", "SELECT 3 AS n"]);

@@ -38,6 +38,27 @@ fn canonical_texts() {
             "CREATE TABLE t (a INT DEFAULT 1 + 2 NOT NULL PRIMARY KEY, b BOOLEAN DEFAULT 1 IS NOT NULL NOT NULL, c BOOLEAN DEFAULT (1 NOT NULL) NULL)",
             "CREATE TABLE t (a INTEGER NOT NULL DEFAULT 1 + 2, b BOOLEAN NOT NULL DEFAULT 1 IS NOT NULL, c BOOLEAN DEFAULT (1 IS NOT NULL), PRIMARY KEY (a))",
         ),
+        // ALTER TABLE
+        (
+            "alter table T add C int not null default 1 + 2, add column if not exists d text null",
+            "ALTER TABLE t ADD COLUMN c INTEGER NOT NULL DEFAULT 1 + 2, ADD COLUMN IF NOT EXISTS d VARCHAR",
+        ),
+        (
+            "ALTER TABLE IF EXISTS public.t DROP a, DROP COLUMN IF EXISTS \"B\" RESTRICT",
+            "ALTER TABLE IF EXISTS public.t DROP COLUMN a, DROP COLUMN IF EXISTS \"B\"",
+        ),
+        (
+            "ALTER TABLE t RENAME a TO b, RENAME COLUMN to TO \"unique\", RENAME TO u",
+            "ALTER TABLE t RENAME COLUMN a TO b, RENAME COLUMN to TO \"unique\", RENAME TO u",
+        ),
+        (
+            "ALTER TABLE t ADD COLUMN unique INT, DROP COLUMN check",
+            "ALTER TABLE t ADD COLUMN \"unique\" INTEGER, DROP COLUMN \"check\"",
+        ),
+        (
+            "ALTER TABLE t ADD at TIMESTAMP DEFAULT CAST('2013-01-01' AS TIMESTAMP)",
+            "ALTER TABLE t ADD COLUMN at TIMESTAMP DEFAULT CAST('2013-01-01' AS TIMESTAMP(6))",
+        ),
         // Other DDL
         ("drop table if exists T", "DROP TABLE IF EXISTS t"),
         ("DROP TABLE public.t RESTRICT", "DROP TABLE public.t"),
@@ -78,6 +99,30 @@ fn canonical_texts() {
             "INSERT INTO t SELECT * FROM u",
         ),
         (
+            "upsert into T values (1, 2) on duplicate key ignore",
+            "UPSERT INTO t VALUES (1, 2) ON DUPLICATE KEY IGNORE",
+        ),
+        (
+            "UPSERT INTO t (a) SELECT a FROM u WHERE a > ? ON DUPLICATE KEY UPDATE b = B + ?, (c, t.d) = (1, DEFAULT)",
+            "UPSERT INTO t (a) SELECT a FROM u WHERE a > $1 ON DUPLICATE KEY UPDATE b = B + $2, c = 1, d = DEFAULT",
+        ),
+        (
+            "insert into t values (1) on conflict do nothing",
+            "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING",
+        ),
+        (
+            "INSERT INTO t DEFAULT VALUES ON CONFLICT (A, \"B\") DO NOTHING",
+            "INSERT INTO t DEFAULT VALUES ON CONFLICT (a, \"B\") DO NOTHING",
+        ),
+        (
+            "INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET b = excluded.b, c = (1, 2) < (b, c) WHERE t.a < 5",
+            "INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET b = excluded.b, c = (1 < b OR (1 = b AND 2 < c)) WHERE t.a < 5",
+        ),
+        (
+            "EXPLAIN INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING",
+            "EXPLAIN INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING",
+        ),
+        (
             "update T as X set A = a + 1, x.b = default, (c, d) = (1, x.c) where X.a > 1",
             "UPDATE t AS x SET a = a + 1, b = DEFAULT, c = 1, d = x.c WHERE X.a > 1",
         ),
@@ -89,6 +134,22 @@ fn canonical_texts() {
         (
             "DELETE FROM t x WHERE x.a IN (SELECT b FROM u)",
             "DELETE FROM t AS x WHERE x.a IN (SELECT b FROM u)",
+        ),
+        (
+            "upsert into T values (1) returning *, A + 1 as \"B\", t.c",
+            "UPSERT INTO t VALUES (1) RETURNING *, A + 1 AS \"B\", t.c",
+        ),
+        (
+            "INSERT INTO t SELECT a FROM u ON CONFLICT DO NOTHING RETURNING a::TIMESTAMP, (a, b) = (1, ?)",
+            "INSERT INTO t SELECT a FROM u ON CONFLICT DO NOTHING RETURNING a::TIMESTAMP(6), (a = 1 AND b = $1)",
+        ),
+        (
+            "UPDATE t x SET a = 1 RETURNING x.*",
+            "UPDATE t AS x SET a = 1 RETURNING x.*",
+        ),
+        (
+            "EXPLAIN DELETE FROM t WHERE a = 1 RETURNING a AS returning",
+            "EXPLAIN DELETE FROM t WHERE a = 1 RETURNING a AS returning",
         ),
         // COPY
         (
@@ -113,6 +174,19 @@ fn canonical_texts() {
         ("SHOW ALL", "SHOW ALL"),
         ("EXPLAIN SELECT 1", "EXPLAIN SELECT 1"),
         ("EXPLAIN (SELECT 1)", "EXPLAIN (SELECT 1)"),
+        ("explain analyze SELECT 1", "EXPLAIN ANALYZE SELECT 1"),
+        (
+            "EXPLAIN (ANALYZE, FORMAT TEXT) SELECT 1",
+            "EXPLAIN ANALYZE SELECT 1",
+        ),
+        (
+            "EXPLAIN (FORMAT JSON, ANALYZE off) SELECT 1",
+            "EXPLAIN (FORMAT JSON) SELECT 1",
+        ),
+        (
+            "EXPLAIN (FORMAT JSON, ANALYZE) (SELECT 1)",
+            "EXPLAIN (ANALYZE, FORMAT JSON) (SELECT 1)",
+        ),
         (
             "EXPLAIN UPSERT INTO t VALUES (1)",
             "EXPLAIN UPSERT INTO t VALUES (1)",
@@ -132,7 +206,7 @@ fn canonical_texts() {
             "(SELECT 1) UNION ALL (SELECT 2)",
             "(SELECT 1) UNION ALL (SELECT 2)",
         ),
-        ("FROM t", "FROM t"),
+        ("FROM t", "SELECT * FROM t"),
         (
             "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT * FROM r",
             "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT * FROM r",
@@ -221,5 +295,39 @@ fn spellings_of_types() {
             found,
             format!("CREATE TABLE t (a {expected} NOT NULL, PRIMARY KEY (a))")
         );
+    }
+}
+
+#[test]
+fn a_clause_ends_the_query_before_it() {
+    for query in [
+        "SELECT 1",
+        "SELECT a AS x",
+        "SELECT a FROM u",
+        "SELECT u.a FROM u, v",
+        "SELECT u.a FROM u CROSS JOIN v",
+        "SELECT u.a FROM u JOIN v ON u.a = v.a",
+        "SELECT u.a FROM u JOIN v USING(a)",
+        "SELECT * FROM generate_series(1, 3)",
+        "SELECT a FROM u AS x WHERE a > 5",
+        "SELECT a FROM u GROUP BY a HAVING count(*) > 1",
+        "SELECT a FROM u ORDER BY a DESC",
+        "SELECT a FROM u ORDER BY a LIMIT 3 OFFSET 1",
+        "SELECT 1 UNION ALL SELECT 2",
+        "(SELECT 1)",
+        "WITH c AS (SELECT 1 AS a) SELECT a FROM c",
+        "VALUES (1)",
+        "DEFAULT VALUES",
+    ] {
+        for text in [
+            format!("UPSERT INTO t {query} ON DUPLICATE KEY IGNORE"),
+            format!("UPSERT INTO t {query} ON DUPLICATE KEY UPDATE b = 1"),
+            format!("INSERT INTO t {query} ON CONFLICT DO NOTHING"),
+            format!("INSERT INTO t {query} ON CONFLICT (a) DO UPDATE SET b = 1 WHERE b > 2"),
+            format!("INSERT INTO t {query} RETURNING a"),
+            format!("UPSERT INTO t {query} ON DUPLICATE KEY UPDATE b = c RETURNING *"),
+        ] {
+            assert_eq!(canonical(&text), text);
+        }
     }
 }

@@ -174,3 +174,42 @@ fn in_a_query_knows_null_wherever_it_stands() {
         assert_eq!(deleted, 0, "[{salt}]");
     }
 }
+
+/// Numbers of so many digits on either side of the point that no DECIMAL holds them all.
+#[test]
+fn lists_of_numbers_without_a_common_type() {
+    let wide = format!("1{}", "0".repeat(37));
+    for salt in SALTS {
+        for direction in DIRECTIONS {
+            let db = memory();
+            run(
+                &db,
+                &format!(
+                    "CREATE TABLE t (k DECIMAL(5, 0), v DECIMAL(5, 0), PRIMARY KEY (k {direction})){salt}"
+                ),
+            );
+            run(&db, "UPSERT INTO t VALUES (3, 3), (4, 4), (5, NULL)");
+            for column in ["k", "v"] {
+                let keys = |list: &str| {
+                    let condition = list.replace("WIDE", &wide);
+                    let sql = format!("SELECT k FROM t WHERE {column} {condition} ORDER BY k");
+                    rows(&db, &sql)
+                };
+                let all = if column == "k" { 3..6 } else { 3..5 };
+                assert_eq!(keys("NOT IN (WIDE, 4.345)"), texts(all), "{column}{salt}");
+                assert_eq!(keys("IN (WIDE, 4.345)"), texts([]), "{column}{salt}");
+                assert_eq!(keys("IN (4.0, WIDE, 4.345)"), texts([4]), "{column}{salt}");
+                assert_eq!(
+                    keys("NOT IN (-WIDE, 4.345, 4)"),
+                    keys("NOT IN (4)"),
+                    "{column}{salt}"
+                );
+                assert_eq!(
+                    keys("NOT IN (WIDE, 4.345, NULL)"),
+                    texts([]),
+                    "{column}{salt}"
+                );
+            }
+        }
+    }
+}

@@ -5,7 +5,9 @@
 mod constants;
 mod lists;
 mod order;
+mod projections;
 mod ranges;
+mod subqueries;
 
 use rocksalt::blocking::Database;
 
