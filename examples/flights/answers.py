@@ -5,7 +5,7 @@
     python3 answers.py FOLDER ANSWERS
 
 FOLDER holds flights.csv, weather.csv, planes.csv, airports.csv and airlines.csv, each perhaps
-compressed as .csv.gz; ANSWERS is where a CSV file for each query goes. `answers/` is of the whole of
+compressed as .csv.gz, and derived.sql makes the other tables; ANSWERS is where a CSV file for each query goes. `answers/` is of the whole of
 nycflights13, `answers-sample/` of `../data`. Of schema.sql DuckDB gets everything but the salting.
 
 The CSV is that of `rocksalt --format csv`: a line of column names, NULL, times with a T, floats in
@@ -39,16 +39,20 @@ def load(folder):
     duck.execute("SET default_null_order='nulls_last_on_asc_first_on_desc'")
     duck.execute("SET integer_division=true")
     schema = (HERE / "schema.sql").read_text()
-    duck.execute(re.sub(r"\bSALT_BUCKETS = \d+", "", schema))
+    duck.execute(re.sub(r"\bSALT_BUCKETS = \d+|\bDESC\b", "", schema))
     for (table,) in duck.execute("SELECT table_name FROM duckdb_tables()").fetchall():
         path = folder / f"{table}.csv"
         path = path if path.exists() else folder / f"{table}.csv.gz"
+        if not path.exists():
+            continue
         names = duck.execute(f"SELECT * FROM read_csv('{path}', all_varchar=true) LIMIT 0").description
         columns = ", ".join(name for name, *_ in names)
         duck.execute(
             f"INSERT INTO {table} ({columns}) SELECT {columns}"
             f" FROM read_csv('{path}', all_varchar=true, header=true, nullstr='NA')"
         )
+    derived = (HERE / "derived.sql").read_text()
+    duck.execute(derived.replace("UPSERT INTO", "INSERT INTO"))
     return duck
 
 

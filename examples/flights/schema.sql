@@ -70,3 +70,15 @@ CREATE TABLE airlines (
   carrier CHAR(2) PRIMARY KEY,
   name VARCHAR NOT NULL
 );
+
+-- The same flights by carrier first: `derived.sql` fills it.
+CREATE TABLE departures (
+  carrier CHAR(2),
+  time_hour TIMESTAMP,
+  flight INTEGER,
+  origin CHAR(3) NOT NULL,
+  dest CHAR(3) NOT NULL,
+  tailnum VARCHAR,
+  dep_delay SMALLINT,
+  PRIMARY KEY (carrier, time_hour DESC, flight)
+) SALT_BUCKETS = 16;
