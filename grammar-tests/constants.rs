@@ -174,6 +174,19 @@ fn numbers() {
             check(format!("x NOT IN ({sql}, 5)"), false, &|v| {
                 order(v).is_ne() && !five(v)
             });
+            // Numbers for which together there is no type.
+            let far = "10000000000000000000000000000000000000";
+            check(format!("x NOT IN ({far}, 4.345, {sql})"), false, &|v| {
+                order(v).is_ne()
+            });
+            check(
+                format!("x IN ({sql}, {far}, -{far}, 0.0000001)"),
+                false,
+                &|v| order(v).is_eq(),
+            );
+            check(format!("x BETWEEN -4.345 AND {far}"), false, &|v| {
+                compare(v, "-4.345").is_ge()
+            });
             check(format!("x BETWEEN -6 AND {sql}"), false, &|v| {
                 order(v).is_le() && compare(v, "-6").is_ge()
             });

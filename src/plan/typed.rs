@@ -108,29 +108,42 @@ enum Typed {
     Double(f64),
 }
 
-/// Whether DataFusion finds no type that holds both a DECIMAL column and these exact numbers, and
-/// would overflow some in the type of the others.
-fn no_common_decimal<'a>(
-    scalars: impl IntoIterator<Item = &'a ScalarValue>,
-    sql_type: &SqlType,
-) -> bool {
-    let SqlType::Decimal { precision, scale } = *sql_type else {
+/// Whether an exact number beside a column of exact numbers is so far out, or has so many digits,
+/// that DataFusion has no type for both, or overflows the one that it takes for them and others.
+fn is_far(scalar: &ScalarValue, sql_type: &SqlType) -> bool {
+    let Some((number, digits)) = number(scalar) else {
         return false;
     };
-    let mut whole = i32::from(precision) - i32::from(scale);
-    let mut fraction = i32::from(scale);
-    for scalar in scalars {
-        let Some((_, digits)) = number(scalar) else {
-            continue;
-        };
-        fraction = fraction.max(i32::from(digits));
-        whole = whole.max(match scalar.data_type() {
-            DataType::Decimal128(precision, scale) => i32::from(precision) - i32::from(scale),
-            // As many as the widest integer has.
-            _ => 20,
-        });
+    let whole = match scalar.data_type() {
+        DataType::Decimal128(precision, scale) => i32::from(precision) - i32::from(scale),
+        // As many as the widest integer has.
+        _ => 20,
+    };
+    match *sql_type {
+        SqlType::Decimal { precision, scale } => {
+            let own = i32::from(precision) - i32::from(scale);
+            let power = 10_i128.checked_pow(u32::try_from(own + i32::from(digits)).unwrap_or(0));
+            let beyond = power.is_some_and(|power| number.unsigned_abs() >= power.unsigned_abs());
+            beyond || whole.max(own) + i32::from(scale).max(i32::from(digits)) > 38
+        }
+        _ => whole > 20,
     }
-    whole + fraction > 38
+}
+
+fn is_exact(sql_type: &SqlType) -> bool {
+    use SqlType::*;
+    matches!(
+        sql_type,
+        TinyInt
+            | SmallInt
+            | Integer
+            | BigInt
+            | UTinyInt
+            | USmallInt
+            | UInteger
+            | UBigInt
+            | Decimal { .. }
+    )
 }
 
 impl Typed {
@@ -166,14 +179,13 @@ impl Typed {
             )));
         }
         if !quoted {
-            if !matches!(sql_type, SqlType::Decimal { .. }) {
-                return Ok(None);
-            }
             let double = float(scalar).filter(|_| scalar.data_type().is_floating());
-            return Ok(match double {
-                Some(double) => Some(Typed::Double(canonical(double))),
-                None if no_common_decimal([scalar], sql_type) => Typed::placed(scalar, sql_type),
-                None => None,
+            return Ok(match (double, sql_type) {
+                (Some(double), SqlType::Decimal { .. }) => Some(Typed::Double(canonical(double))),
+                (None, exact) if is_exact(exact) && is_far(scalar, exact) => {
+                    Typed::placed(scalar, exact)
+                }
+                _ => None,
             });
         }
         let assigned = assign_value(&value, true, sql_type)?;
@@ -182,6 +194,15 @@ impl Typed {
             (SqlType::Time | SqlType::Timestamp, _) => Some(Typed::After(assigned, *sql_type)),
             _ => None,
         })
+    }
+
+    /// Where an exact number lies that no value of a column is equal to.
+    fn gap(expr: &Expr, sql_type: &SqlType) -> Option<Typed> {
+        let Some(Constant::Literal(scalar)) = constant(expr) else {
+            return None;
+        };
+        number(&scalar).filter(|_| is_exact(sql_type))?;
+        Typed::placed(&scalar, sql_type)
     }
 
     /// Where a constant lies among the values of a column.
@@ -333,27 +354,9 @@ fn type_list(list: InList, sql_type: &SqlType) -> Result<Transformed<Expr>> {
         Operator::Eq
     };
     let column_is_float = matches!(sql_type, SqlType::Real | SqlType::Double);
-    let literals: Vec<ScalarValue> = items
-        .iter()
-        .filter_map(|item| match constant(item) {
-            Some(Constant::Literal(scalar)) => Some(scalar),
-            _ => None,
-        })
-        .collect();
-    // Each number may have a type in common with the column, and they none with one another.
-    let placed = |item: &Expr| match constant(item) {
-        Some(Constant::Literal(scalar)) if !scalar.data_type().is_floating() => {
-            Typed::placed(&scalar, sql_type)
-        }
-        _ => None,
-    };
-    let is_too_wide = no_common_decimal(&literals, sql_type);
     for item in &items {
-        let of_item = match Typed::of(item, sql_type)? {
-            None if is_too_wide => placed(item),
-            typed => typed,
-        };
-        match of_item {
+        let one = Typed::of(item, sql_type)?;
+        match one.or_else(|| Typed::gap(item, sql_type)) {
             Some(Typed::Value(value, t)) if t == *sql_type => typed.push(Typed::literal(value, &t)),
             Some(gap @ (Typed::After(..) | Typed::Before(..))) => {
                 between = Some(gap);

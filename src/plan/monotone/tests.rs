@@ -3,10 +3,8 @@
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use datafusion::arrow::array::BooleanArray;
-use datafusion::arrow::compute::kernels::cmp::{eq, lt};
-use datafusion::common::utils::normalize_float_zero_scalar;
-use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::{ColumnarValue, Expr, Operator};
+use datafusion::physical_expr_common::datum::apply_cmp;
 use datafusion::scalar::ScalarValue;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -61,21 +59,17 @@ fn holds(set: &IntervalSet, value: &Value) -> bool {
     !set.clone().intersect(point).is_empty()
 }
 
-/// How DataFusion compares two results.
+/// How DataFusion compares two results: `-0.0` equals `0.0`, and NaN is the largest.
 fn order(a: &ScalarValue, b: &ScalarValue) -> Ordering {
-    // Arrow's kernels hold 0.0 and -0.0 apart, SQL does not.
-    let scalar = |value: &ScalarValue| {
-        let value = normalize_float_zero_scalar(value.clone());
-        value.to_scalar().unwrap()
+    let holds = |op| {
+        let sides = [a, b].map(|scalar| ColumnarValue::Scalar(scalar.clone()));
+        let result = apply_cmp(op, &sides[0], &sides[1]).unwrap();
+        matches!(result, ColumnarValue::Scalar(s) if s == ScalarValue::from(true))
     };
-    let (a, b) = (scalar(a), scalar(b));
-    let holds = |array: BooleanArray| array.value(0);
-    if holds(eq(&a, &b).unwrap()) {
-        Ordering::Equal
-    } else if holds(lt(&a, &b).unwrap()) {
-        Ordering::Less
-    } else {
-        Ordering::Greater
+    match (holds(Operator::Lt), holds(Operator::Eq)) {
+        (true, _) => Ordering::Less,
+        (_, true) => Ordering::Equal,
+        _ => Ordering::Greater,
     }
 }
 

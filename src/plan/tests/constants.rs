@@ -134,7 +134,7 @@ fn literals_take_the_type_of_the_column() {
             "i NOT IN ([Int32(1)]) AND Boolean(NULL)",
         ),
         ("i IN (NULL)", "Boolean(NULL)"),
-        ("i IN (1, 2.5)", "i IN ([Int64(1), Decimal128(2.5,2,1)])"),
+        ("i IN (1, 2.5)", "i IN ([Int32(1)])"),
         // A float is compared by itself, so that the others stay exact.
         (
             "i IN (1, CAST(0.5 AS DOUBLE))",
