@@ -355,3 +355,38 @@ fn casts_that_round() {
         assert!(plan.starts_with("RangeScan"), "{plan}");
     }
 }
+
+/// With an origin DataFusion casts the time to nanoseconds, which fails for a far one: a range that
+/// leaves it out does not ask, any other fails as the filter does.
+#[test]
+fn a_function_that_fails_for_some_rows_fails_where_they_are_read() {
+    let bin = "date_bin(INTERVAL '7 days', ts, TIMESTAMP '1900-01-31T00:00:00')";
+    for salt in SALTS {
+        for direction in DIRECTIONS {
+            let db = after(&[&format!(
+                "CREATE TABLE t (ts TIMESTAMP, PRIMARY KEY (ts {direction})){salt}"
+            )]);
+            run(
+                &db,
+                "UPSERT INTO t VALUES ('1600-05-05T01:02:03'), ('2013-05-01T00:00:00')",
+            );
+            for condition in [
+                "IS DISTINCT FROM TIMESTAMP '1970-01-01'",
+                "<> TIMESTAMP '1970-01-01'",
+            ] {
+                let found = error(&db, &format!("SELECT ts FROM t WHERE {bin} {condition}"));
+                assert!(found.starts_with("invalid: "), "{condition}: {found}");
+            }
+            for (condition, expected) in [
+                ("> TIMESTAMP '1970-01-01'", vec!["2013-05-01T00:00:00"]),
+                // 41,363 days after the origin, which are whole weeks.
+                ("= TIMESTAMP '2013-05-01'", vec!["2013-05-01T00:00:00"]),
+                ("= TIMESTAMP '2013-05-02'", vec![]),
+                ("IS NULL", vec![]),
+            ] {
+                let sql = format!("SELECT ts FROM t WHERE {bin} {condition}");
+                assert_eq!(rows(&db, &sql), expected, "{condition}{salt} {direction}");
+            }
+        }
+    }
+}

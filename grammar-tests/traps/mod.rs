@@ -3,6 +3,7 @@
 //! or by hand.
 
 mod constants;
+mod extremes;
 mod lists;
 mod order;
 mod projections;

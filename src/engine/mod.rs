@@ -27,6 +27,7 @@ mod define;
 mod dml;
 mod error;
 mod explain;
+mod extremes;
 mod fanout;
 mod filter_projection;
 mod in_subquery;
@@ -140,6 +141,8 @@ impl Engine {
             .with_physical_optimizer_rules(physical_rules::physical_optimizer_rules());
         let functions = builder.scalar_functions().get_or_insert_default();
         functions.push(Arc::new(now::now()));
+        let aggregates = builder.aggregate_functions().get_or_insert_default();
+        aggregates.extend(extremes::extremes());
         let planners = builder.expr_planners().get_or_insert_default();
         planners.push(Arc::new(quoted_boolean::QuotedBoolean));
         let rules = contradiction::optimizer_rules();

@@ -49,8 +49,10 @@ impl Side {
                 view: View::Column(side),
             });
         }
-        let (key, function) = monotone::read(expr, &|column| {
-            let (side, axis) = key_column(column)?;
+        // A cast of the column is a step of the function, which may fail.
+        let bare = |expr: &&Expr| !matches!(expr, Expr::Cast(_));
+        let (key, function) = monotone::read(expr, &|expr| {
+            let (side, axis) = Some(expr).filter(bare).and_then(key_column)?;
             Some((side.key, axis))
         })?;
         Some(Side {

@@ -102,11 +102,12 @@ impl Reading {
                     TimeUnit::Nanosecond => (1, Kind::Nanos),
                     _ => return None,
                 };
-                let by = kind.instant()? / finer;
-                if by == 0 {
-                    return None;
-                }
-                self.push(Step::Scale(by), to);
+                let from = kind.instant()?;
+                let step = match from >= finer {
+                    true => Step::Scale(from / finer),
+                    false => Step::Coarsen(finer / from),
+                };
+                self.push(step, to);
             }
             (kind, Date32) => {
                 let unit = kind.instant()?;

@@ -144,6 +144,8 @@ pub(super) enum Rounding {
 pub(super) enum Step {
     /// Into a finer unit of time, in 64 bits.
     Scale(i128),
+    /// Into a coarser unit of time: what is left over goes, towards zero.
+    Coarsen(i128),
     /// The day of an instant in units of so many nanoseconds.
     Day(i128),
     /// The year of it.
@@ -217,6 +219,7 @@ impl Step {
         let value = |number: i128| Image::Value(Number::Whole(number));
         match self {
             Step::Scale(by) => fitting(number * by, Image::Error),
+            Step::Coarsen(by) => value(number / by),
             Step::Day(unit) => {
                 let days = (number * unit).div_euclid(DAY);
                 match calendar::is_date(days) {
