@@ -208,8 +208,14 @@ fn floats_that_are_not_numbers_are_the_largest() {
                 any_order(texts(&["1|1.5", "1|NaN", "1|-2.5", "2|NaN", "3|0.0"])),
                 "{name}"
             );
-            let plan = plan(&db, "SELECT a, min(f) FROM t GROUP BY a");
-            assert!(plan.contains("groups (a, f)"), "{plan}");
+            let ends = "SELECT a, min(f), max(f) FROM t GROUP BY a";
+            assert_eq!(
+                any_order(rows(&db, ends)),
+                any_order(texts(&["1|-2.5|NaN", "2|NaN|NaN", "3|0.0|0.0"])),
+                "{name}"
+            );
+            let plan = plan(&db, ends);
+            assert!(plan.contains("groups (a), first and last"), "{plan}");
         }
     }
 }

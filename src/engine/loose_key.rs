@@ -9,7 +9,6 @@ use datafusion::physical_expr::expressions::Column;
 
 use crate::catalog::{KeyPart, TableDef};
 use crate::table::Groups;
-use crate::types::SqlType;
 
 /// What is asked of the rows of a group besides its first key columns: that its first row is read,
 /// its last one, or just any.
@@ -154,17 +153,11 @@ impl KeyGroups<'_> {
 
     /// Which rows have the least or the greatest value of a column. NULL, which neither counts,
     /// stands behind every value in the key.
-    pub(super) fn extreme(&self, column: usize, greatest: bool, grouped: bool) -> Option<Ends> {
+    pub(super) fn extreme(&self, column: usize, greatest: bool) -> Option<Ends> {
         if self.agree.contains(&column) {
             return Some(Ends::ANY);
         }
         let part = self.rest().next().filter(|part| part.column == column)?;
-        let sql_type = self.key.def.columns.get(column)?.sql_type;
-        // DataFusion's accumulators of grouped floats take NaN for the least or the greatest,
-        // whichever comes last.
-        if grouped && matches!(sql_type, SqlType::Real | SqlType::Double) {
-            return None;
-        }
         if greatest && !self.key.never_null(column) {
             return None;
         }

@@ -191,11 +191,10 @@ fn ends_of_groups(aggregate: &AggregateExec, input: &Input<'_>) -> Option<Groups
         return None;
     }
     let columns = input.all(aggregate.group_expr().input_exprs())?;
-    let grouped = !aggregate.group_expr().is_empty();
     input.key.groups(&columns).find_map(|groups| {
         let mut ends = Ends::ANY;
         for value in aggregate.aggr_expr() {
-            ends = ends.and(ends_of(value, input, &groups, grouped)?);
+            ends = ends.and(ends_of(value, input, &groups)?);
         }
         Some(groups.read(ends))
     })
@@ -205,13 +204,10 @@ fn ends_of(
     value: &AggregateFunctionExpr,
     input: &Input<'_>,
     groups: &KeyGroups<'_>,
-    grouped: bool,
 ) -> Option<Ends> {
     let name = value.fun().name();
     match (name, value.expressions().as_slice()) {
-        ("min" | "max", [argument]) => {
-            groups.extreme(input.column(argument)?, name == "max", grouped)
-        }
+        ("min" | "max", [argument]) => groups.extreme(input.column(argument)?, name == "max"),
         ("first_value" | "last_value", [_]) if value.ignore_nulls() || value.is_distinct() => None,
         ("first_value", [_]) => groups.first_in(value.order_bys(), &input.columns),
         ("last_value", [_]) => groups.last_in(value.order_bys(), &input.columns),
