@@ -4,9 +4,10 @@ use proptest::prelude::*;
 use rocksalt::blocking::{Database, Outcome};
 use rocksalt::{ErrorKind, params};
 use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 
-use crate::support::{DIRECTIONS, SALTS, after, error, memory, plan, rows, rows_with, run};
+use crate::support::{
+    DIRECTIONS, SALTS, after, error, memory, plan, rows, rows_of_sqlite, rows_with, run,
+};
 
 /// A table of three rows, in each way of salting and both directions of its key.
 fn each_table(test: impl Fn(&Database)) {
@@ -405,23 +406,6 @@ const STATEMENTS: [&str; 6] = [
     "DELETE FROM t WHERE k % 3 = 1 RETURNING *",
     "DELETE FROM t WHERE s IS NULL RETURNING k || '-' || n AS kn",
 ];
-
-fn rows_of_sqlite(twin: &Connection, sql: &str) -> Vec<String> {
-    let mut statement = twin.prepare(sql).unwrap();
-    let width = statement.column_count();
-    let read = statement.query_map((), |row| {
-        let cells = (0..width).map(|i| match row.get_ref(i).unwrap() {
-            ValueRef::Null => "NULL".to_owned(),
-            ValueRef::Integer(n) => n.to_string(),
-            ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
-            other => panic!("{other:?}"),
-        });
-        Ok(cells.collect::<Vec<_>>().join("|"))
-    });
-    let mut rows: Vec<String> = read.unwrap().map(Result::unwrap).collect();
-    rows.sort();
-    rows
-}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(50))]

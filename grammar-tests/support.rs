@@ -135,3 +135,22 @@ pub fn json(document: &str, path: &str) -> String {
     );
     value.unwrap_or_else(|e| panic!("{e}\n{path}\n{document}"))
 }
+
+/// The rows of a query of SQLite, written as [`rows`] writes ours.
+pub fn rows_of_sqlite(twin: &rusqlite::Connection, sql: &str) -> Vec<String> {
+    use rusqlite::types::ValueRef;
+    let mut statement = twin.prepare(sql).unwrap();
+    let width = statement.column_count();
+    let read = statement.query_map((), |row| {
+        let cells = (0..width).map(|i| match row.get_ref(i).unwrap() {
+            ValueRef::Null => "NULL".to_owned(),
+            ValueRef::Integer(n) => n.to_string(),
+            ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            other => panic!("{other:?}"),
+        });
+        Ok(cells.collect::<Vec<_>>().join("|"))
+    });
+    let mut rows: Vec<String> = read.unwrap().map(Result::unwrap).collect();
+    rows.sort();
+    rows
+}

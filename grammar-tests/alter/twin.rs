@@ -3,9 +3,8 @@
 use proptest::prelude::*;
 use rocksalt::blocking::Database;
 use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 
-use crate::support::{DIRECTIONS, SALTS, memory, rows, run};
+use crate::support::{DIRECTIONS, SALTS, memory, rows, rows_of_sqlite, run};
 
 /// One statement; a number chooses among the columns or names that there are then.
 #[derive(Debug, Clone)]
@@ -141,21 +140,6 @@ impl Table {
             Step::Delete(key) => same(format!("DELETE FROM {table} WHERE k = {key}")),
         }
     }
-}
-
-fn rows_of_sqlite(twin: &Connection, sql: &str) -> Vec<String> {
-    let mut statement = twin.prepare(sql).unwrap();
-    let width = statement.column_count();
-    let read = statement.query_map((), |row| {
-        let cells = (0..width).map(|i| match row.get_ref(i).unwrap() {
-            ValueRef::Null => "NULL".to_owned(),
-            ValueRef::Integer(n) => n.to_string(),
-            ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
-            other => panic!("{other:?}"),
-        });
-        Ok(cells.collect::<Vec<_>>().join("|"))
-    });
-    read.unwrap().map(Result::unwrap).collect()
 }
 
 fn check(db: &Database, steps: &[Step]) {

@@ -3,9 +3,8 @@
 use proptest::prelude::*;
 use rocksalt::blocking::Database;
 use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 
-use crate::support::{DIRECTIONS, SALTS, affected, memory, rows, run};
+use crate::support::{DIRECTIONS, SALTS, affected, memory, rows, rows_of_sqlite, run};
 
 /// What a statement does with rows that exist.
 const CLAUSES: [&str; 6] = [
@@ -60,20 +59,6 @@ impl Statement {
     }
 }
 
-fn rows_of_sqlite(twin: &Connection) -> Vec<String> {
-    let mut statement = twin.prepare("SELECT k, s, n FROM t ORDER BY k").unwrap();
-    let read = statement.query_map((), |row| {
-        let cells = (0..3).map(|i| match row.get_ref(i).unwrap() {
-            ValueRef::Null => "NULL".to_owned(),
-            ValueRef::Integer(n) => n.to_string(),
-            ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
-            other => panic!("{other:?}"),
-        });
-        Ok(cells.collect::<Vec<_>>().join("|"))
-    });
-    read.unwrap().map(Result::unwrap).collect()
-}
-
 fn twins(salt: usize, direction: usize) -> (Database, Connection) {
     let (db, twin) = (memory(), Connection::open_in_memory().unwrap());
     let (salt, direction) = (SALTS[salt], DIRECTIONS[direction]);
@@ -96,7 +81,7 @@ fn check(db: &Database, twin: &Connection, ours: &str, theirs: &str) {
     assert_eq!(affected(db, ours), changed, "{ours}");
     assert_eq!(
         rows(db, "SELECT k, s, n FROM t ORDER BY k"),
-        rows_of_sqlite(twin),
+        rows_of_sqlite(twin, "SELECT k, s, n FROM t ORDER BY k"),
         "{ours}"
     );
 }

@@ -10,14 +10,14 @@
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr::{Cast, InSubquery};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Operator, Union,
 };
+
+use crate::engine::expressions::{changed, recomputed};
 
 const TIMESTAMP: DataType = DataType::Timestamp(TimeUnit::Microsecond, None);
 
@@ -31,16 +31,7 @@ pub(super) fn common_types(plan: LogicalPlan) -> Result<LogicalPlan> {
             LogicalPlan::Union(union) => return union_of_common_types(union),
             node => node,
         };
-        let schema = match node.inputs().as_slice() {
-            [] => return Ok(Transformed::no(node)),
-            inputs => merge_schema(inputs),
-        };
-        let names = NamePreserver::new(&node);
-        let changed = node.map_expressions(|expr| {
-            let name = names.save(&expr);
-            let changed = expr.transform_up(|expr| meet(expr, &schema))?;
-            Ok(changed.update_data(|expr| name.restore(expr)))
-        })?;
+        let changed = changed(node, meet)?;
         let changed = match changed.data {
             LogicalPlan::Join(mut join) => {
                 for (left, right) in &mut join.on {
@@ -55,10 +46,7 @@ pub(super) fn common_types(plan: LogicalPlan) -> Result<LogicalPlan> {
             }
             data => Transformed { data, ..changed },
         };
-        match changed.transformed {
-            true => changed.map_data(LogicalPlan::recompute_schema),
-            false => Ok(changed),
-        }
+        recomputed(changed)
     })?;
     Ok(changed.data)
 }

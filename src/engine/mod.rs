@@ -27,6 +27,7 @@ mod define;
 mod dml;
 mod error;
 mod explain;
+mod expressions;
 mod extremes;
 mod fanout;
 mod filter_projection;

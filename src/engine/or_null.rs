@@ -13,6 +13,8 @@ use datafusion::logical_expr::{
     ScalarUDFImpl, Signature, Subquery, Volatility,
 };
 
+use crate::engine::expressions::recomputed;
+
 /// The value that it is given. A function may return NULL unless it says otherwise.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct OrNull {
@@ -52,11 +54,7 @@ pub(super) fn nullable_subqueries(plan: LogicalPlan) -> DataFusionResult<Logical
                 other => Ok(Transformed::no(other)),
             })
         })?;
-        if changed.transformed {
-            changed.map_data(LogicalPlan::recompute_schema)
-        } else {
-            Ok(changed)
-        }
+        recomputed(changed)
     })?;
     Ok(changed.data)
 }

@@ -5,31 +5,16 @@
 //! written as a function, under a cast that then changes nothing: `CAST(trunc(m) AS INTEGER)`.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result};
 use datafusion::functions::math::expr_fn::{round, trunc};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, Operator, lit};
+
+use crate::engine::expressions::{changed, recomputed};
 
 /// The plan with the rounding of such casts written out.
 pub(super) fn written_out(plan: LogicalPlan) -> Result<LogicalPlan> {
-    let changed = plan.transform_up_with_subqueries(|node| {
-        let schema = match node.inputs().as_slice() {
-            [] => return Ok(Transformed::no(node)),
-            inputs => merge_schema(inputs),
-        };
-        let names = NamePreserver::new(&node);
-        let changed = node.map_expressions(|expr| {
-            let name = names.save(&expr);
-            let changed = expr.transform_up(|expr| compared(expr, &schema))?;
-            Ok(changed.update_data(|expr| name.restore(expr)))
-        })?;
-        match changed.transformed {
-            true => changed.map_data(LogicalPlan::recompute_schema),
-            false => Ok(changed),
-        }
-    })?;
+    let changed = plan.transform_up_with_subqueries(|node| recomputed(changed(node, compared)?))?;
     Ok(changed.data)
 }
 

@@ -2,8 +2,6 @@
 
 use super::selection::{Selection, any_selection};
 use super::*;
-use crate::key::{KeyFilter, LeadingColumns};
-use crate::store::KeyGroups;
 
 /// Rows, and the last key that was read or left out.
 #[derive(Debug, Default)]
@@ -65,18 +63,10 @@ impl Selection {
 
     fn check_patience<S: Source>(&self, source: impl Fn() -> S, patience: u64) -> usize {
         let salted = self.buckets > 0;
-        let filter = KeyFilter::new(&self.sample.boxes, &self.sample.layout()).unwrap();
         let buckets = || by_bucket(salted, self.ranges());
-        let groups = self.groups.map(|groups| KeyGroups {
-            columns: LeadingColumns::of(&self.sample.layout(), groups.columns).unwrap(),
-            first: groups.first,
-            last: groups.last,
-        });
         let choice = |reverse| Choice {
-            filter: filter.clone(),
-            groups: groups.clone(),
             patience,
-            ..plain(salted, reverse)
+            ..self.choice(reverse)
         };
         let mut any = SequenceCursor::new(source(), buckets(), choice(false));
         let place = |key: &[u8]| (self.bucket(key), key.to_vec());

@@ -91,22 +91,28 @@ impl Selection {
         buckets.flat_map(each).collect()
     }
 
+    /// What is wanted of the rows.
+    pub(super) fn choice(&self, reverse: bool) -> Choice {
+        let layout = self.sample.layout();
+        Choice {
+            filter: KeyFilter::new(&self.sample.boxes, &layout).unwrap(),
+            groups: self.groups.map(|groups| KeyGroups {
+                columns: LeadingColumns::of(&layout, groups.columns).unwrap(),
+                first: groups.first,
+                last: groups.last,
+            }),
+            ..plain(self.buckets > 0, reverse)
+        }
+    }
+
     /// Compares each kind of cursor with what it should read, and says how often they sought.
     pub(in crate::store) fn check<S: Source>(&self, source: impl Fn() -> S) -> u64 {
         let mut seeks = 0;
         let salted = self.buckets > 0;
-        let filter = KeyFilter::new(&self.sample.boxes, &self.sample.layout()).unwrap();
         let buckets = || by_bucket(salted, self.ranges());
-        let groups = self.groups.map(|groups| KeyGroups {
-            columns: LeadingColumns::of(&self.sample.layout(), groups.columns).unwrap(),
-            first: groups.first,
-            last: groups.last,
-        });
         let choice = |reverse| Choice {
-            filter: filter.clone(),
-            groups: groups.clone(),
             pace: Pace::of(self.steps),
-            ..plain(salted, reverse)
+            ..self.choice(reverse)
         };
         let mut expected = self.expected();
 
