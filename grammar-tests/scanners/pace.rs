@@ -146,7 +146,8 @@ fn time_counts_while_rows_are_stepped_over() {
             while let Some(batch) = db.resume(&token).unwrap().next_and(&mut token) {
                 found += batch.num_rows();
                 turns += 1;
-                assert!(turns < 20_000);
+                // A turn comes as far in each bucket as in the others.
+                assert!(turns < 1_000);
             }
             assert_eq!(found, 1);
             assert!(turns > 2, "{turns}");

@@ -29,6 +29,8 @@ pub struct BucketCost {
 
 /// How many steps a seek counts for.
 const SEEK: u64 = 8;
+/// How much work, in steps, a stream does at least before it pauses.
+const SHARE: u64 = 8 * SEEK;
 
 /// The costs of a scan while they grow.
 #[derive(Debug, Default)]
@@ -75,6 +77,13 @@ impl Costs {
     #[inline]
     pub(super) fn are_enough(&self) -> bool {
         self.work() >= self.enough
+    }
+
+    /// From here on one of so many streams works, each of which is to come as far as the others
+    /// before the fill pauses.
+    pub(super) fn share(&mut self, streams: usize) {
+        let share = (self.patience / (streams as u64).max(1)).max(SHARE.min(self.patience));
+        self.enough = self.work().saturating_add(share);
     }
 
     /// A fill begins: from here on time counts.

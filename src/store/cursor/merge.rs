@@ -115,9 +115,13 @@ impl<S: Source> MergeCursor<S> {
 
     fn open_lanes(&mut self) -> Result<()> {
         let (salt, reverse) = (usize::from(self.choice.salted), self.choice.reverse);
+        let streams = self.unopened.len();
         for ranges in self.unopened.drain(..) {
             let bucket = ranges.bucket(self.choice.salted);
             self.costs.enter(bucket);
+            // Where one alone goes on, a read that is suspended now has come no further than the
+            // others, and does its work once more.
+            self.costs.share(streams);
             let stream = Stream::open(&self.source, ranges, &self.choice);
             let mut lane = Lane {
                 stream,
@@ -132,6 +136,7 @@ impl<S: Source> MergeCursor<S> {
                 self.lanes.push(lane);
             }
         }
+        self.costs.share(1);
         self.state = match self.lanes.len() {
             0 => State::Ended,
             n => State::Running {
