@@ -66,6 +66,10 @@ pub struct TableDef {
     pub key: Vec<KeyPart>,
     /// The salting, its columns being indices into `key`.
     pub salting: Option<Salting>,
+    /// Whether rows whose key has a NULL in it may share that key: in a UNIQUE index
+    /// [as a table](crate::catalog::IndexDef::view), where the bytes of the table's key then follow.
+    /// A key with a NULL in it is a range there.
+    pub null_keys_repeat: bool,
     /// The version of the format that a reader of its rows must know.
     pub format_version: u32,
 }
@@ -102,6 +106,15 @@ impl TableDef {
     /// The place of a column in the key, if it is a key column.
     pub fn key_position(&self, column: usize) -> Option<usize> {
         self.key.iter().position(|part| part.column == column)
+    }
+
+    /// Whether two rows may have one key: it can have a NULL in it where such keys repeat.
+    pub fn keys_repeat(&self) -> bool {
+        let mut columns = self
+            .key
+            .iter()
+            .filter_map(|part| self.columns.get(part.column));
+        self.null_keys_repeat && columns.any(|column| column.nullable)
     }
 
     /// How messages and plans call the table: the bare name in `public`, else with its schema.

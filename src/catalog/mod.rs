@@ -43,12 +43,16 @@
 
 #[expect(clippy::module_inception)]
 mod catalog;
+mod change_log;
 mod columns;
 mod crash;
 mod definition;
+mod index;
+mod indexes;
 mod names;
 mod state;
 mod stored;
+mod stored_index;
 mod system;
 mod system_rows;
 
@@ -56,5 +60,8 @@ mod system_rows;
 mod tests;
 
 pub use catalog::Catalog;
+pub use change_log::ChangeLog;
 pub use definition::{ColumnDef, KeyPart, TableDef};
+pub use index::{IndexDef, IndexEntry, IndexPart, IndexSource};
 pub use state::{CatalogState, Entry};
+pub use stored_index::Progress;

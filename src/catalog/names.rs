@@ -42,6 +42,50 @@ pub(super) fn split(text: &str) -> Option<Vec<String>> {
     }
 }
 
+/// The parts of a text with `, ` between them, which are no parts where they stand in quotes or
+/// parentheses; `None` if one of these stays open.
+pub(super) fn split_parts(text: &str) -> Option<Vec<String>> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let end = scan(text, |depth, at| {
+        if depth == 0 && text[at..].starts_with(", ") {
+            parts.push(text[start..at].to_owned());
+            start = at + 2;
+        }
+        false
+    });
+    parts.push(text[start..].to_owned());
+    (end == Some(text.len())).then_some(parts)
+}
+
+/// Where in `text`, which follows an opening parenthesis, that one is closed.
+pub(super) fn closing_parenthesis(text: &str) -> Option<usize> {
+    scan(text, |depth, at| depth == 0 && text[at..].starts_with(')')).filter(|at| *at < text.len())
+}
+
+/// Calls `found` with the depth of parentheses and the place of each character outside of quotes,
+/// until it says that this is the place; the place, or the end of the text. `None` if a quote or a
+/// parenthesis stays open.
+fn scan(text: &str, mut found: impl FnMut(usize, usize) -> bool) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    for (at, c) in text.char_indices() {
+        match quote {
+            // A quote that is doubled ends and begins again.
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if found(depth, at) => return Some(at),
+            None => match c {
+                '\'' | '"' => quote = Some(c),
+                '(' => depth += 1,
+                ')' => depth = depth.checked_sub(1)?,
+                _ => {}
+            },
+        }
+    }
+    (depth == 0 && quote.is_none()).then_some(text.len())
+}
+
 /// The name before the closing quote, and what comes after that.
 fn quoted_name(text: &str) -> Option<(String, &str)> {
     let mut name = String::new();

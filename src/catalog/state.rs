@@ -8,7 +8,7 @@ use futures::future::{Either, select};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
-use crate::catalog::TableDef;
+use crate::catalog::{IndexEntry, TableDef};
 use crate::error::{Error, Result};
 use crate::store::{Latches, TableHandle};
 
@@ -24,8 +24,10 @@ pub struct Entry {
     /// Held shared by statements that write the table, from binding to commit, and exclusively
     /// by those that drop or change it. It stays the same over TRUNCATE.
     pub ddl: Arc<RwLock<()>>,
-    /// The latches of its rows.
+    /// The latches of its rows, and of the keys of its UNIQUE indexes.
     pub latches: Arc<Latches>,
+    /// Its indexes, those that are being built included.
+    pub indexes: Arc<[Arc<IndexEntry>]>,
 }
 
 impl Entry {
@@ -35,7 +37,27 @@ impl Entry {
             handle,
             ddl: Arc::default(),
             latches: Latches::new(),
+            indexes: Arc::default(),
         }
+    }
+
+    /// The same table with these indexes, which then stand in the order of their names.
+    pub(super) fn with_indexes(&self, mut indexes: Vec<Arc<IndexEntry>>) -> Entry {
+        indexes.sort_by(|a, b| a.def.name.cmp(&b.def.name));
+        Entry {
+            indexes: indexes.into(),
+            ..self.clone()
+        }
+    }
+
+    /// The indexes that statements may read.
+    pub fn ready_indexes(&self) -> impl Iterator<Item = &Arc<IndexEntry>> {
+        self.indexes.iter().filter(|index| index.is_ready())
+    }
+
+    /// Whether both are the same definition of the same table, with the same indexes.
+    pub fn is_same(&self, other: &Entry) -> bool {
+        Arc::ptr_eq(&self.def, &other.def) && Arc::ptr_eq(&self.indexes, &other.indexes)
     }
 
     /// Whether the table belongs to the catalog itself, which SQL reads and does not write.
@@ -118,6 +140,16 @@ impl CatalogState {
         self.schemas.get(schema)?.get(name)
     }
 
+    /// The index of that name and its table; the one that is read, while it is built anew.
+    pub fn find_index(&self, schema: &str, name: &str) -> Option<(&Arc<Entry>, &Arc<IndexEntry>)> {
+        let tables = self.schemas.get(schema)?.values();
+        let indexes =
+            tables.flat_map(|table| table.indexes.iter().map(move |index| (table, index)));
+        indexes
+            .filter(|(_, index)| index.def.name == name)
+            .max_by_key(|(_, index)| index.is_ready())
+    }
+
     /// All tables, sorted by schema and name.
     pub fn tables(&self) -> impl Iterator<Item = &Arc<Entry>> {
         self.schemas.values().flat_map(BTreeMap::values)
@@ -153,6 +185,14 @@ fn display_name(schema: &str, name: &str) -> String {
         "public" => name.to_owned(),
         schema => format!("{schema}.{name}"),
     }
+}
+
+pub(super) fn index_not_found(name: &str) -> Error {
+    Error::not_found(format!("index {name} does not exist"))
+}
+
+pub(super) fn index_exists(name: &str) -> Error {
+    Error::already_exists(format!("index {name} exists"))
 }
 
 pub(super) fn not_found(schema: &str, name: &str) -> Error {

@@ -176,6 +176,7 @@ fn definition(row: &[Value], column_rows: &[Vec<Value>]) -> Result<TableDef> {
         key_name: optional_text(row, 5)?,
         key,
         salting,
+        null_keys_repeat: false,
         format_version: number(row, 6)?,
     })
 }
@@ -192,15 +193,15 @@ fn salt_columns(text: &str, columns: &[ColumnDef], key: &[KeyPart]) -> Option<Ve
     places.is_sorted_by(|a, b| a < b).then_some(places)
 }
 
-fn damaged(column: &str) -> Error {
+pub(super) fn damaged(column: &str) -> Error {
     Error::corrupt(format!("a {column} that cannot be"))
 }
 
-fn text(row: &[Value], i: usize) -> Result<String> {
+pub(super) fn text(row: &[Value], i: usize) -> Result<String> {
     optional_text(row, i)?.ok_or_else(|| damaged("NULL"))
 }
 
-fn optional_text(row: &[Value], i: usize) -> Result<Option<String>> {
+pub(super) fn optional_text(row: &[Value], i: usize) -> Result<Option<String>> {
     match row.get(i) {
         Some(Value::Text(text)) => Ok(Some(text.clone())),
         Some(Value::Null) => Ok(None),
@@ -208,14 +209,14 @@ fn optional_text(row: &[Value], i: usize) -> Result<Option<String>> {
     }
 }
 
-fn boolean(row: &[Value], i: usize) -> Result<bool> {
+pub(super) fn boolean(row: &[Value], i: usize) -> Result<bool> {
     match row.get(i) {
         Some(Value::Boolean(value)) => Ok(*value),
         _ => Err(damaged("boolean")),
     }
 }
 
-fn unsigned(row: &[Value], i: usize) -> Result<u64> {
+pub(super) fn unsigned(row: &[Value], i: usize) -> Result<u64> {
     match row.get(i) {
         Some(Value::Integer(value)) => u64::try_from(*value).map_err(|_| damaged("number")),
         Some(Value::UInteger(value)) => Ok(u64::from(*value)),
@@ -223,7 +224,7 @@ fn unsigned(row: &[Value], i: usize) -> Result<u64> {
     }
 }
 
-fn number(row: &[Value], i: usize) -> Result<u32> {
+pub(super) fn number(row: &[Value], i: usize) -> Result<u32> {
     u32::try_from(unsigned(row, i)?).map_err(|_| damaged("number"))
 }
 

@@ -22,6 +22,8 @@ pub(super) const FIRST_TABLE_ID: u32 = 100;
 pub(super) const ROW_FORMAT: u32 = 1;
 /// The same for tables whose old rows lack a column and read a stored default.
 pub(super) const STORED_DEFAULT_FORMAT: u32 = 2;
+/// The same for tables that have indexes: who writes a row must keep them.
+pub(super) const INDEXED_FORMAT: u32 = 3;
 
 const TEXT: SqlType = Varchar(None);
 
@@ -85,9 +87,15 @@ pub(super) fn indexes() -> TableDef {
             ("index_id", UInteger, false),
             ("is_unique", Boolean, false),
             ("salt_buckets", Integer, false),
+            // What it is sorted by, with commas between: an identifier, or an expression in
+            // parentheses and its type; DESC behind what was declared so.
             ("definition", TEXT, false),
             ("state", TEXT, false),
             ("format_version", UInteger, false),
+            // Identifiers with commas between.
+            ("included_columns", TEXT, true),
+            // The condition of the rows that have an entry.
+            ("predicate", TEXT, true),
         ],
     )
 }
@@ -129,6 +137,7 @@ fn system_table(
             })
             .collect(),
         salting: None,
+        null_keys_repeat: false,
         format_version: ROW_FORMAT,
     }
 }

@@ -18,6 +18,7 @@ use crate::types::{SqlType, Value};
 
 mod altering;
 mod crashes;
+mod index_crashes;
 mod recording;
 mod together;
 
@@ -78,6 +79,7 @@ fn simple(name: &str) -> TableDef {
             descending: false,
         }],
         salting: None,
+        null_keys_repeat: false,
         format_version: 0,
     }
 }

@@ -166,6 +166,14 @@ impl KeyLayout {
         Ok(salting.bucket(&salt))
     }
 
+    /// A key as messages show it: its values in parentheses. A key that does not decode is
+    /// `Corrupt`.
+    pub fn key_text(&self, key: &[u8]) -> Result<String> {
+        let values = self.decode(key)?;
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        Ok(format!("({})", values.join(", ")))
+    }
+
     /// The values of an encoded row key (without salt byte), in key order. A key that does not
     /// decode, or has bytes after its last column, is `Corrupt`.
     pub fn decode(&self, key: &[u8]) -> Result<Vec<Value>> {

@@ -95,6 +95,12 @@ impl<'a> ColumnReader<'a> {
         self.len == 0
     }
 
+    /// Whether the cell of row `row` is NULL.
+    #[inline]
+    pub fn is_null(&self, row: usize) -> bool {
+        self.nulls.is_some_and(|nulls| nulls.is_null(row))
+    }
+
     /// The cell of row `row`.
     ///
     /// # Panics

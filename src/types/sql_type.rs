@@ -88,6 +88,37 @@ impl SqlType {
         }
     }
 
+    /// The type of a column that holds every value of an Arrow type as it is.
+    pub(crate) fn of_arrow(data_type: &DataType) -> Option<SqlType> {
+        Some(match data_type {
+            DataType::Boolean => SqlType::Boolean,
+            DataType::Int8 => SqlType::TinyInt,
+            DataType::Int16 => SqlType::SmallInt,
+            DataType::Int32 => SqlType::Integer,
+            DataType::Int64 => SqlType::BigInt,
+            DataType::UInt8 => SqlType::UTinyInt,
+            DataType::UInt16 => SqlType::USmallInt,
+            DataType::UInt32 => SqlType::UInteger,
+            DataType::UInt64 => SqlType::UBigInt,
+            DataType::Float32 => SqlType::Real,
+            DataType::Float64 => SqlType::Double,
+            DataType::Decimal128(precision, scale) => SqlType::Decimal {
+                precision: *precision,
+                scale: u8::try_from(*scale)
+                    .ok()
+                    .filter(|scale| scale <= precision)?,
+            },
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => SqlType::Varchar(None),
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
+                SqlType::Varbinary(None)
+            }
+            DataType::Date32 => SqlType::Date,
+            DataType::Time64(TimeUnit::Microsecond) => SqlType::Time,
+            DataType::Timestamp(TimeUnit::Microsecond, None) => SqlType::Timestamp,
+            _ => return None,
+        })
+    }
+
     /// The type whose `Display` is `text`, as the catalog stores it.
     pub(crate) fn parse_stored(text: &str) -> Option<SqlType> {
         let number = |prefix: &str| -> Option<u32> {

@@ -12,7 +12,7 @@ fn alter(
     let altered = catalog.alter_table("public", name, false, WAIT, runtime.handle(), |entry| {
         let mut def = TableDef::clone(&entry.def);
         change(&mut def)?;
-        Ok(def)
+        Ok((def, Vec::new()))
     });
     runtime.block_on(altered)
 }

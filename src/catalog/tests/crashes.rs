@@ -9,6 +9,15 @@ fn crash_everywhere<T: 'static>(
     change: impl FnOnce(&Catalog),
     look: impl Fn(&dyn Store, &Catalog) -> T,
 ) -> Vec<(&'static str, T)> {
+    crash_after(|_, _| {}, change, look)
+}
+
+/// The same after `prepare`.
+pub(super) fn crash_after<T: 'static>(
+    prepare: impl FnOnce(&dyn Store, &Catalog),
+    change: impl FnOnce(&Catalog),
+    look: impl Fn(&dyn Store, &Catalog) -> T,
+) -> Vec<(&'static str, T)> {
     let folder = tempfile::tempdir().unwrap();
     let store = open_store(folder.path());
     let catalog = Catalog::open(Arc::clone(&store)).unwrap();
@@ -22,6 +31,7 @@ fn crash_everywhere<T: 'static>(
     let mut batch = WriteBatch::new();
     batch.put(&table, 0, b"key", b"value");
     store.write(batch).unwrap();
+    prepare(&*store, &catalog);
     store.sync().unwrap();
 
     let copies = Rc::new(RefCell::new(Vec::new()));
@@ -38,11 +48,14 @@ fn crash_everywhere<T: 'static>(
     let opened = copies.into_iter().map(|(name, copy)| {
         let store = open_store(copy.path());
         let catalog = Catalog::open(Arc::clone(&store)).unwrap();
-        let named: BTreeSet<u32> = user_tables(&catalog).iter().map(|e| e.def.id).collect();
+        let tables = user_tables(&catalog);
+        let indexes = tables.iter().flat_map(|table| table.indexes.iter());
+        let indexes = indexes.map(|index| index.def.id);
+        let named: BTreeSet<u32> = tables.iter().map(|e| e.def.id).chain(indexes).collect();
         assert_eq!(
             user_families(&*store),
             named,
-            "{name}: no family without a table"
+            "{name}: no family without a table or an index"
         );
         let seen = look(&*store, &catalog);
         // Whatever was left behind is no obstacle, and gives no id a second time.
@@ -58,7 +71,7 @@ fn exists(catalog: &Catalog, name: &str) -> bool {
     catalog.state().find_table("public", name).is_some()
 }
 
-fn has_row(store: &dyn Store, catalog: &Catalog) -> bool {
+pub(super) fn has_row(store: &dyn Store, catalog: &Catalog) -> bool {
     let table = catalog
         .state()
         .find_table("public", "t")
@@ -136,7 +149,7 @@ fn alter_is_done_or_undone() {
                 })?;
                 def.drop_column(1)?;
                 def.name = "u".into();
-                Ok(def)
+                Ok((def, Vec::new()))
             });
             assert!(runtime.block_on(alter).unwrap());
         },
@@ -175,7 +188,7 @@ fn an_alter_that_did_not_reach_the_disk_never_was() {
         let mut def = TableDef::clone(&t.def);
         def.drop_column(0)?;
         def.name = "u".into();
-        Ok(def)
+        Ok((def, Vec::new()))
     });
     runtime.block_on(alter).unwrap();
     let after = std::fs::metadata(log(folder.path())).unwrap().len();

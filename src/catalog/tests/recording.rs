@@ -76,10 +76,11 @@ fn the_steps_are_those_of_the_protocol() {
 
     let alter = |name: &'static str| {
         let alter = catalog.alter_table("public", "t", false, WAIT, runtime.handle(), move |t| {
-            Ok(TableDef {
+            let def = TableDef {
                 name: name.into(),
                 ..TableDef::clone(&t.def)
-            })
+            };
+            Ok((def, Vec::new()))
         });
         runtime.block_on(alter).unwrap();
     };
@@ -108,7 +109,7 @@ fn a_step_that_fails_leaves_the_catalog_as_it_was() {
                     catalog.alter_table("public", "t", false, WAIT, runtime.handle(), |t| {
                         let mut def = TableDef::clone(&t.def);
                         def.drop_column(1)?;
-                        Ok(def)
+                        Ok((def, Vec::new()))
                     }),
                 )
                 .map(|_| ()),
