@@ -308,7 +308,7 @@ fn properties(reader: &mut Reader) -> Result<(Option<u16>, Vec<Name>)> {
     Ok((buckets, columns.unwrap_or_default()))
 }
 
-fn expect_eq(reader: &mut Reader, property: &str) -> Result<()> {
+pub(super) fn expect_eq(reader: &mut Reader, property: &str) -> Result<()> {
     if reader.eat_token(&Token::Eq) {
         Ok(())
     } else {
@@ -316,7 +316,8 @@ fn expect_eq(reader: &mut Reader, property: &str) -> Result<()> {
     }
 }
 
-fn bucket_count(reader: &mut Reader) -> Result<u16> {
+/// The value of SALT_BUCKETS.
+pub(super) fn bucket_count(reader: &mut Reader) -> Result<u16> {
     let position = reader.position();
     let negative = reader.eat_token(&Token::Minus);
     let token = reader.next().token;

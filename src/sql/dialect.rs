@@ -12,7 +12,7 @@ use sqlparser::parser::{Parser, ParserError};
 ///
 /// It says so to the parser, which asks for the type of a dialect in places. Left out are the
 /// clauses of other systems that DataFusion would drop without a word (`FORMAT`, `SETTINGS`,
-/// `PREWHERE`, ...), and comments that are more than comments.
+/// `PREWHERE`, ...). Of comments only hints are left when it reads: see [`super::hint`].
 ///
 /// The parser tries again where it can read a word in two ways, and again inside each of these, so
 /// that a text of a few dozen words and one error could keep it busy for years. A budget ends that.
@@ -102,6 +102,7 @@ dialect!(
     supports_array_typedef_with_brackets,
     supports_bitwise_shift_operators,
     supports_comma_separated_trim,
+    supports_comment_optimizer_hint,
     supports_data_type_signed_suffix,
     supports_dictionary_syntax,
     supports_empty_projections,

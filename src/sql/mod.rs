@@ -26,6 +26,8 @@ mod create_table;
 mod data_type;
 mod dialect;
 mod explain;
+mod hint;
+mod index;
 mod lexeme;
 mod name;
 mod on_conflict;
@@ -43,11 +45,13 @@ mod write;
 pub use condition::{Condition, parse_condition};
 pub use data_type::sql_type;
 pub use explain::{Explain, ExplainFormat};
+pub(crate) use hint::{IndexHint, index_hints};
 pub use name::{Name, TableName};
 pub use parameters::{ParameterStyle, Parameters};
 pub use parse::{Parsed, parse};
 pub use script::{Completeness, Piece, Split, completeness, split};
 pub use statement::{
-    AlterAction, AlterTable, Assigned, Column, ConflictAction, CopyFrom, CreateTable, Delete,
-    Insert, KeyPart, OnConflict, SettingValue, Source, Statement, Update,
+    AlterAction, AlterTable, Assigned, Column, ConflictAction, CopyFrom, CreateIndex, CreateTable,
+    Delete, IndexPart, IndexSource, Insert, KeyPart, OnConflict, SettingValue, Source, Statement,
+    Update,
 };

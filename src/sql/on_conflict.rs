@@ -55,7 +55,7 @@ pub(super) fn on_conflict(reader: &mut Reader, table: &TableName) -> Result<Opti
     }
     if reader.at("ON") {
         return Err(reader.unsupported(
-            "ON CONSTRAINT is not supported: name the columns of the primary key in parentheses",
+            "ON CONSTRAINT is not supported: name the columns of the primary key or of a UNIQUE index in parentheses",
         ));
     }
     let target = match reader.peek() {

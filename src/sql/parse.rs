@@ -9,7 +9,7 @@ use crate::sql::parameters::{self, Parameters};
 use crate::sql::reader::{MAX_NESTING, Reader};
 use crate::sql::statement::Statement;
 use crate::sql::tokens::{Depth, Tokens, depth, is_word, one_statement};
-use crate::sql::{alter_table, copy, create_table, explain, rewrite, session, write};
+use crate::sql::{alter_table, copy, create_table, explain, index, rewrite, session, write};
 
 /// A statement and its parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +146,7 @@ pub(super) fn statement(reader: &mut Reader) -> Result<Statement> {
     }
     let known = [
         "CREATE", "DROP", "TRUNCATE", "ALTER", "SHOW", "DESCRIBE", "DESC", "UPSERT", "INSERT",
-        "UPDATE", "DELETE", "COPY", "EXPLAIN", "SET",
+        "UPDATE", "DELETE", "COPY", "EXPLAIN", "SET", "CHECK", "REINDEX",
     ];
     if !known.contains(&first.as_str()) {
         return Err(reader.expected("a statement"));
@@ -154,12 +154,29 @@ pub(super) fn statement(reader: &mut Reader) -> Result<Statement> {
     reader.next();
     match first.as_str() {
         "CREATE" => create(reader),
+        "DROP" if reader.eat("INDEX") => index::drop_index(reader),
         "DROP" => drop_table(reader),
         "TRUNCATE" => {
             reader.eat("TABLE");
             let table = reader.table_name()?;
             refuse_more_tables(reader)?;
             Ok(Statement::Truncate { table })
+        }
+        "ALTER" if reader.eat("INDEX") => index::alter_index(reader),
+        "CHECK" => {
+            reader.expect("INDEX")?;
+            let index = reader.index_name()?;
+            Ok(Statement::CheckIndex { index })
+        }
+        "REINDEX" => {
+            if let Some(word) = reader.at_any(&["TABLE", "DATABASE", "SCHEMA", "SYSTEM"]) {
+                return Err(reader.unsupported(format!(
+                    "REINDEX {word} is not supported: REINDEX takes the name of an index"
+                )));
+            }
+            reader.eat("INDEX");
+            let index = reader.index_name()?;
+            Ok(Statement::Reindex { index })
         }
         "ALTER" => {
             reader.expect("TABLE")?;
@@ -203,6 +220,12 @@ fn query(reader: &mut Reader) -> Result<Statement> {
 fn create(reader: &mut Reader) -> Result<Statement> {
     if reader.eat("TABLE") {
         return create_table::create_table(reader).map(Statement::CreateTable);
+    }
+    if reader.eat("INDEX") {
+        return index::create_index(reader, false).map(Statement::CreateIndex);
+    }
+    if reader.eat_all(&["UNIQUE", "INDEX"]) {
+        return index::create_index(reader, true).map(Statement::CreateIndex);
     }
     let mut what = Vec::new();
     for n in 0..4 {
@@ -259,12 +282,8 @@ fn create(reader: &mut Reader) -> Result<Statement> {
         }
         what.push(word);
         if is_thing {
-            let instead = match what.last().map(String::as_str) {
-                Some("INDEX") => ": keep another table with these columns as its key",
-                _ => "",
-            };
             let what = what.join(" ");
-            return Err(reader.unsupported(format!("CREATE {what} is not supported{instead}")));
+            return Err(reader.unsupported(format!("CREATE {what} is not supported")));
         }
     }
     Err(reader.expected("TABLE"))
@@ -302,7 +321,8 @@ fn refuse_more_tables(reader: &Reader) -> Result<()> {
 /// Why a statement that begins with the word `first` is not done, if it is a statement elsewhere.
 fn unsupported(first: &str, second: &Token) -> Option<String> {
     let two = |known: &[&str]| known.iter().any(|word| is_word(second, word));
-    if first == "ALTER" && two(&["TABLE"]) {
+    let index_too = matches!(first, "ALTER" | "CHECK") && two(&["INDEX"]);
+    if index_too || (first == "ALTER" && two(&["TABLE"])) {
         return None;
     }
     let what = match first {
@@ -329,10 +349,11 @@ fn unsupported(first: &str, second: &Token) -> Option<String> {
         "ANALYZE" | "ASSERT" | "BEGIN" | "CALL" | "CLOSE" | "COMMIT" | "DEALLOCATE" | "DECLARE"
         | "DENY" | "DISCARD" | "END" | "EXEC" | "EXECUTE" | "EXPORT" | "FETCH" | "FLUSH"
         | "IMPORT" | "INSTALL" | "KILL" | "LISTEN" | "LOAD" | "MERGE" | "MSCK" | "NOTIFY"
-        | "OPEN" | "PRAGMA" | "PREPARE" | "PRINT" | "PURGE" | "RAISE" | "RAISERROR" | "REINDEX"
-        | "REPLACE" | "RESET" | "RETURN" | "ROLLBACK" | "SAVEPOINT" | "THROW" | "UNCACHE"
-        | "UNLISTEN" | "UNLOAD" | "USE" | "VACUUM" | "WAITFOR" | "WHILE" | "CASE" | "IF"
-        | "ABORT" => first.to_owned(),
+        | "OPEN" | "PRAGMA" | "PREPARE" | "PRINT" | "PURGE" | "RAISE" | "RAISERROR" | "REPLACE"
+        | "RESET" | "RETURN" | "ROLLBACK" | "SAVEPOINT" | "THROW" | "UNCACHE" | "UNLISTEN"
+        | "UNLOAD" | "USE" | "VACUUM" | "WAITFOR" | "WHILE" | "CASE" | "IF" | "ABORT" => {
+            first.to_owned()
+        }
         _ => return None,
     };
     let instead = match first {

@@ -1,11 +1,12 @@
 //! sqlparser's parser with our words, names, positions and errors.
 
-use sqlparser::ast::{DataType, Expr, Query, SelectItem};
+use sqlparser::ast::{DataType, Expr, OptimizerHint, Query, SelectItem};
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Token, TokenWithSpan};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
 use crate::error::{Error, Position, Result};
 use crate::sql::dialect::RocksaltDialect;
+use crate::sql::hint;
 use crate::sql::name::{Name, TableName, start_of};
 use crate::sql::tokens::{Tokens, is_word, lower_first, printable};
 
@@ -131,7 +132,16 @@ impl<'a> Reader<'a> {
 
     /// The name of a table: `t`, `schema.t` or `rocksalt.schema.t`.
     pub(super) fn table_name(&mut self) -> Result<TableName> {
-        let mut parts = vec![self.name("the name of a table")?];
+        self.qualified_name("table")
+    }
+
+    /// The name of an index, qualified as a table's.
+    pub(super) fn index_name(&mut self) -> Result<TableName> {
+        self.qualified_name("index")
+    }
+
+    fn qualified_name(&mut self, what: &str) -> Result<TableName> {
+        let mut parts = vec![self.name(&format!("the name of {}", with_article(what)))?];
         while self.eat_token(&Token::Period) {
             parts.push(self.name("a name after the dot")?);
         }
@@ -146,11 +156,26 @@ impl<'a> Reader<'a> {
         let named_rocksalt = catalog.as_ref().is_none_or(|c| c.value == "rocksalt");
         match name {
             Some(name) if named_rocksalt => Ok(TableName { schema, name }),
-            _ => Err(
-                Error::invalid("a table is named t, schema.t or rocksalt.schema.t")
-                    .at(catalog.and_then(|c| c.position)),
-            ),
+            _ => Err(Error::invalid(format!(
+                "{} is named t, schema.t or rocksalt.schema.t",
+                with_article(what)
+            ))
+            .at(catalog.and_then(|c| c.position))),
         }
+    }
+
+    /// The hints that stand next.
+    pub(super) fn hints(&mut self) -> Vec<OptimizerHint> {
+        let mut hints = Vec::new();
+        while let Token::Whitespace(space) = self.parser.peek_token_no_skip().token {
+            if let Whitespace::MultiLineComment(comment) = &space
+                && let Some(text) = hint::text(comment)
+            {
+                hints.push(hint::as_written(text));
+            }
+            self.parser.next_token_no_skip();
+        }
+        hints
     }
 
     pub(super) fn expr(&mut self) -> Result<Expr> {
@@ -260,6 +285,15 @@ impl<'a> Reader<'a> {
         };
         Error::syntax(printable(&text)).at(position.unwrap_or(self.end))
     }
+}
+
+fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {noun}")
 }
 
 /// sqlparser's message without ` at Line: 1, Column: 2`, and that place.

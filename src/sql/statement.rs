@@ -1,6 +1,6 @@
 //! What a statement of the dialect says.
 
-use sqlparser::ast::{Expr, Query, SelectItem};
+use sqlparser::ast::{Expr, OptimizerHint, Query, SelectItem};
 
 use crate::error::Position;
 use crate::sql::explain::Explain;
@@ -26,6 +26,34 @@ pub enum Statement {
     },
     /// `ALTER TABLE t ...`
     AlterTable(AlterTable),
+    /// `CREATE [UNIQUE] INDEX`
+    CreateIndex(CreateIndex),
+    /// `DROP INDEX [IF EXISTS] i [ON t]`
+    DropIndex {
+        /// The index.
+        index: TableName,
+        /// The table that it must be of, if that was written.
+        table: Option<TableName>,
+        /// Whether an index that is not there is no error.
+        if_exists: bool,
+    },
+    /// `ALTER INDEX i RENAME TO j`
+    RenameIndex {
+        /// The index.
+        index: TableName,
+        /// Its new name.
+        to: Name,
+    },
+    /// `CHECK INDEX i`: what differs between an index and its table.
+    CheckIndex {
+        /// The index.
+        index: TableName,
+    },
+    /// `REINDEX i`: builds an index anew.
+    Reindex {
+        /// The index.
+        index: TableName,
+    },
     /// `SHOW TABLES`
     ShowTables,
     /// `SHOW CREATE TABLE t`
@@ -73,6 +101,7 @@ impl Statement {
             || matches!(
                 self,
                 Statement::Query(_)
+                    | Statement::CheckIndex { .. }
                     | Statement::ShowTables
                     | Statement::ShowCreateTable { .. }
                     | Statement::Describe { .. }
@@ -97,6 +126,11 @@ impl Statement {
             Statement::DropTable { .. } => "DROP TABLE",
             Statement::Truncate { .. } => "TRUNCATE TABLE",
             Statement::AlterTable(_) => "ALTER TABLE",
+            Statement::CreateIndex(_) => "CREATE INDEX",
+            Statement::DropIndex { .. } => "DROP INDEX",
+            Statement::RenameIndex { .. } => "ALTER INDEX",
+            Statement::CheckIndex { .. } => "CHECK INDEX",
+            Statement::Reindex { .. } => "REINDEX",
             Statement::ShowTables => "SHOW TABLES",
             Statement::ShowCreateTable { .. } => "SHOW CREATE TABLE",
             Statement::Describe { .. } => "DESCRIBE",
@@ -153,6 +187,50 @@ pub struct KeyPart {
     pub column: Name,
     /// Whether it was declared DESC.
     pub descending: bool,
+}
+
+/// `CREATE [UNIQUE] INDEX [IF NOT EXISTS] i ON t (parts) [INCLUDE (columns)] [WHERE condition]
+/// [SALT_BUCKETS = n]`; no column stands twice in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateIndex {
+    /// The index, in the schema of its table.
+    pub index: Name,
+    /// Whether an index of that name is no error.
+    pub if_not_exists: bool,
+    /// Whether no two rows may agree in the indexed columns.
+    pub unique: bool,
+    /// The table.
+    pub table: TableName,
+    /// What it is sorted by; at least one part.
+    pub parts: Vec<IndexPart>,
+    /// The columns that its entries hold besides.
+    pub included: Vec<Name>,
+    /// The condition of the rows that have an entry.
+    pub predicate: Option<Expr>,
+    /// 0..=256 if it was said: 0 for an index that is not salted; else it is as its table.
+    pub salt_buckets: Option<u16>,
+}
+
+/// One part of what an index is sorted by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexPart {
+    /// What is sorted by.
+    pub source: IndexSource,
+    /// Whether it was declared DESC.
+    pub descending: bool,
+}
+
+/// What an index is sorted by at one place.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "an index has few parts, and they live for one statement"
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub enum IndexSource {
+    /// A column.
+    Column(Name),
+    /// An expression over columns of a row.
+    Expr(Expr),
 }
 
 /// `ALTER TABLE [IF EXISTS] t action, ...`
@@ -272,6 +350,8 @@ pub enum Assigned {
 /// `UPDATE t [AS alias] SET ... [WHERE ...]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update {
+    /// What its comments say of indexes.
+    pub hints: Vec<OptimizerHint>,
     /// The table.
     pub table: TableName,
     /// What its columns are qualified by in the statement.
@@ -287,6 +367,8 @@ pub struct Update {
 /// `DELETE FROM t [AS alias] [WHERE ...]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delete {
+    /// What its comments say of indexes.
+    pub hints: Vec<OptimizerHint>,
     /// The table.
     pub table: TableName,
     /// What its columns are qualified by in the statement.

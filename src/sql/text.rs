@@ -2,12 +2,13 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use sqlparser::ast::{Expr, SelectItem};
+use sqlparser::ast::{Expr, OptimizerHint, SelectItem};
 
 use crate::sql::name::Name;
 use crate::sql::statement::{
-    AlterAction, AlterTable, Assigned, Column, ConflictAction, CopyFrom, CreateTable, Delete,
-    Insert, KeyPart, OnConflict, SettingValue, Source, Statement, Update,
+    AlterAction, AlterTable, Assigned, Column, ConflictAction, CopyFrom, CreateIndex, CreateTable,
+    Delete, IndexPart, IndexSource, Insert, KeyPart, OnConflict, SettingValue, Source, Statement,
+    Update,
 };
 
 impl Display for Statement {
@@ -23,6 +24,24 @@ impl Display for Statement {
             }
             Statement::Truncate { table } => write!(f, "TRUNCATE TABLE {table}"),
             Statement::AlterTable(alter) => write!(f, "{alter}"),
+            Statement::CreateIndex(create) => write!(f, "{create}"),
+            Statement::DropIndex {
+                index,
+                table,
+                if_exists,
+            } => {
+                let condition = if *if_exists { "IF EXISTS " } else { "" };
+                write!(f, "DROP INDEX {condition}{index}")?;
+                match table {
+                    Some(table) => write!(f, " ON {table}"),
+                    None => Ok(()),
+                }
+            }
+            Statement::RenameIndex { index, to } => {
+                write!(f, "ALTER INDEX {index} RENAME TO {to}")
+            }
+            Statement::CheckIndex { index } => write!(f, "CHECK INDEX {index}"),
+            Statement::Reindex { index } => write!(f, "REINDEX {index}"),
             Statement::ShowTables => f.write_str("SHOW TABLES"),
             Statement::ShowCreateTable { table } => write!(f, "SHOW CREATE TABLE {table}"),
             Statement::Describe { table } => write!(f, "DESCRIBE {table}"),
@@ -90,6 +109,42 @@ impl Display for CreateTable {
             }
         }
         Ok(())
+    }
+}
+
+impl Display for CreateIndex {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let unique = if self.unique { "UNIQUE " } else { "" };
+        let condition = if self.if_not_exists {
+            "IF NOT EXISTS "
+        } else {
+            ""
+        };
+        write!(
+            f,
+            "CREATE {unique}INDEX {condition}{} ON {} ({})",
+            self.index,
+            self.table,
+            Commas(&self.parts)
+        )?;
+        if !self.included.is_empty() {
+            write!(f, " INCLUDE ({})", Commas(&self.included))?;
+        }
+        write!(f, "{}", Where(&self.predicate))?;
+        match self.salt_buckets {
+            Some(buckets) => write!(f, " SALT_BUCKETS = {buckets}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for IndexPart {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            IndexSource::Column(name) => write!(f, "{name}")?,
+            IndexSource::Expr(expr) => write!(f, "({expr})")?,
+        }
+        f.write_str(if self.descending { " DESC" } else { "" })
     }
 }
 
@@ -215,7 +270,7 @@ impl Display for Assigned {
 
 impl Display for Update {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "UPDATE {}", self.table)?;
+        write!(f, "UPDATE {}{}", Hints(&self.hints), self.table)?;
         if let Some(alias) = &self.alias {
             write!(f, " AS {alias}")?;
         }
@@ -229,9 +284,18 @@ impl Display for Update {
     }
 }
 
+/// The comments behind the first word.
+struct Hints<'a>(&'a [OptimizerHint]);
+
+impl Display for Hints<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|hint| write!(f, "{hint} "))
+    }
+}
+
 impl Display for Delete {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "DELETE FROM {}", self.table)?;
+        write!(f, "DELETE {}FROM {}", Hints(&self.hints), self.table)?;
         if let Some(alias) = &self.alias {
             write!(f, " AS {alias}")?;
         }

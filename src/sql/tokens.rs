@@ -1,13 +1,14 @@
 //! Text to tokens, and what can be said of them before anything is parsed.
 
-use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError};
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError, Whitespace};
 
 use crate::error::{Error, Position, Result};
 use crate::sql::dialect::RocksaltDialect;
+use crate::sql::hint;
 use crate::sql::lexeme::{Lexeme, Lexemes};
 use crate::sql::name::{position_of, start_of};
 
-/// The tokens of one statement, without white space and comments.
+/// The tokens of one statement, without white space, and of comments only hints.
 pub(super) struct Tokens {
     /// The tokens; none of them is a semicolon.
     pub(super) tokens: Vec<TokenWithSpan>,
@@ -25,6 +26,18 @@ pub(super) fn one_statement(text: &str) -> Result<Tokens> {
     let mut ended = false;
     for mut token in all {
         match token.token {
+            Token::Whitespace(Whitespace::MultiLineComment(ref comment)) if !ended => {
+                let behind = |verb: &&str| {
+                    let last = tokens.last();
+                    last.is_some_and(|last: &TokenWithSpan| is_word(&last.token, verb))
+                };
+                if let Some(text) = hint::text(comment)
+                    && hint::VERBS.iter().any(behind)
+                {
+                    hint::index_hints(text).map_err(|e| e.at(start_of(token.span)))?;
+                    tokens.push(token);
+                }
+            }
             Token::Whitespace(_) => {}
             Token::SemiColon => ended = !tokens.is_empty(),
             _ if ended => {

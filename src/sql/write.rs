@@ -176,6 +176,7 @@ fn assigned(expr: Expr) -> Assigned {
 
 /// Everything after `UPDATE`.
 pub(super) fn update(reader: &mut Reader) -> Result<Update> {
+    let hints = reader.hints();
     let table = reader.table_name()?;
     let alias = alias(reader, "SET")?;
     if reader.at("FROM") || reader.peek() == &Token::Comma || reader.at("JOIN") {
@@ -189,6 +190,7 @@ pub(super) fn update(reader: &mut Reader) -> Result<Update> {
     let selection = selection(reader)?;
     let returning = returning(reader)?;
     Ok(Update {
+        hints,
         table,
         alias,
         assignments,
@@ -302,6 +304,7 @@ fn alias(reader: &mut Reader, next: &str) -> Result<Option<Name>> {
 
 /// Everything after `DELETE`.
 pub(super) fn delete(reader: &mut Reader) -> Result<Delete> {
+    let hints = reader.hints();
     reader.expect("FROM")?;
     let table = reader.table_name()?;
     let alias = alias(reader, "WHERE")?;
@@ -314,6 +317,7 @@ pub(super) fn delete(reader: &mut Reader) -> Result<Delete> {
     let selection = selection(reader)?;
     let returning = returning(reader)?;
     Ok(Delete {
+        hints,
         table,
         alias,
         selection,

@@ -26,7 +26,9 @@ use sqlparser::ast::{
 
 use crate::error::{Error, Position, Result};
 use crate::sql::name::start_of;
-use crate::sql::statement::{AlterAction, Assigned, ConflictAction, Source, Statement};
+use crate::sql::statement::{
+    AlterAction, Assigned, ConflictAction, IndexSource, Source, Statement,
+};
 
 /// How deep a tree may be.
 pub(super) const MAX_DEPTH: usize = 1_000;
@@ -106,7 +108,19 @@ fn visit(statement: &mut Statement, pass: &mut Pass) -> ControlFlow<Box<Error>> 
         }
         Statement::Explain(explain) => visit(&mut explain.statement, pass),
         Statement::Query(query) => query.visit(pass),
+        Statement::CreateIndex(create) => {
+            for part in &mut create.parts {
+                if let IndexSource::Expr(expr) = &mut part.source {
+                    expr.visit(pass)?;
+                }
+            }
+            VisitMut::visit(&mut create.predicate, pass)
+        }
         Statement::DropTable { .. }
+        | Statement::DropIndex { .. }
+        | Statement::RenameIndex { .. }
+        | Statement::CheckIndex { .. }
+        | Statement::Reindex { .. }
         | Statement::Truncate { .. }
         | Statement::ShowTables
         | Statement::ShowCreateTable { .. }
