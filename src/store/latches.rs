@@ -106,6 +106,16 @@ impl LatchRequest {
         LatchRequest(Wanted::Whole)
     }
 
+    /// What both ask for.
+    pub fn and(&self, other: &LatchRequest) -> Self {
+        match (&self.0, &other.0) {
+            (Wanted::Rows(a), Wanted::Rows(b)) if a.len() + b.len() <= Self::WHOLE_TABLE_ROWS => {
+                LatchRequest(Wanted::Rows(Arc::new(a.union(b).copied().collect())))
+            }
+            _ => LatchRequest::table(),
+        }
+    }
+
     /// Whether it asks for the whole table.
     pub fn is_table(&self) -> bool {
         matches!(self.0, Wanted::Whole)
@@ -310,6 +320,31 @@ impl Drop for Waiting {
 }
 
 impl LatchGuard {
+    /// Holds these latches too, if nobody else holds one of them. It waits for nobody, so that
+    /// those who do so cannot wait for each other.
+    pub fn try_extend(&mut self, more: &LatchRequest) -> bool {
+        if self.covers(more) {
+            return true;
+        }
+        let (Wanted::Rows(held), Wanted::Rows(more)) = (&self.request.0, &more.0) else {
+            return false;
+        };
+        let fresh: Rows = more.difference(held).copied().collect();
+        let mut state = self.latches.state.lock();
+        if !disjoint(&fresh, &state.rows) {
+            return false;
+        }
+        state.rows.extend(fresh.iter());
+        let all = held.union(&fresh).copied().collect();
+        self.request = LatchRequest(Wanted::Rows(Arc::new(all)));
+        true
+    }
+
+    /// What is held.
+    pub fn request(&self) -> &LatchRequest {
+        &self.request
+    }
+
     /// Whether it holds every latch that `request` asks for.
     pub fn covers(&self, request: &LatchRequest) -> bool {
         match (&self.request.0, &request.0) {

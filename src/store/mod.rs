@@ -64,4 +64,4 @@ pub use handle::TableHandle;
 pub use latches::{LatchGuard, LatchRequest, Latches};
 pub use request::{CursorRequest, KeyGroups};
 pub use rocks::{RocksStore, StoreOptions};
-pub use traits::{Cursor, CursorOrder, Snapshot, Store};
+pub use traits::{Cursor, CursorOrder, Load, PushRow, Snapshot, Store};

@@ -61,7 +61,22 @@ pub trait Store: Debug + Send + Sync {
 
     /// Brings everything written so far onto the disk.
     fn sync(&self) -> Result<()>;
+
+    /// Fills a table with rows in ascending order of (bucket, key), none of which it has. They
+    /// become visible all at once, and are on disk when this returns; in memory as they come.
+    ///
+    /// # Errors
+    /// Those of `fill`: then nothing is in the table, in memory a part of it.
+    /// [`NotFound`](crate::ErrorKind::NotFound) when the table was dropped.
+    fn load(&self, table: &TableHandle, fill: Load<'_>) -> Result<()>;
 }
+
+/// Hands over the next rows that are loaded, by calling the function that it is given with the bucket,
+/// the key and the value of each; returns whether there are more.
+pub type Load<'a> = &'a mut dyn FnMut(&mut PushRow<'_>) -> Result<bool>;
+
+/// Takes the bucket, the key and the value of a row.
+pub type PushRow<'a> = dyn FnMut(u8, &[u8], &[u8]) -> Result<()> + 'a;
 
 /// The state of all tables at one moment.
 pub trait Snapshot: Debug + Send + Sync {

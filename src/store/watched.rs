@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::store::{RocksStore, Snapshot, Store, StoreOptions, TableHandle, WriteBatch};
+use crate::store::{Load, RocksStore, Snapshot, Store, StoreOptions, TableHandle, WriteBatch};
 
 /// What changes a store.
 #[derive(Debug)]
@@ -18,6 +18,9 @@ pub(crate) enum Change<'a> {
 /// Is told of each change before it is made, and may have it fail.
 pub(crate) trait Watch: std::fmt::Debug + Send + Sync {
     fn before(&self, change: &Change<'_>) -> Result<()>;
+
+    /// Rows of the table of that id are looked up, not in a snapshot.
+    fn reads(&self, _table: u32) {}
 }
 
 /// A store in memory that is watched.
@@ -76,6 +79,7 @@ impl<W: Watch> Store for Watched<W> {
         key: &[u8],
         found: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<bool> {
+        self.watch.reads(table.id());
         self.store.get(table, bucket, key, found)
     }
 
@@ -85,12 +89,17 @@ impl<W: Watch> Store for Watched<W> {
         keys: &[(u8, Vec<u8>)],
         found: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
     ) -> Result<()> {
+        self.watch.reads(table.id());
         self.store.multi_get(table, keys, found)
     }
 
     fn write(&self, batch: WriteBatch) -> Result<()> {
         self.watch.before(&Change::Write(&batch))?;
         self.store.write(batch)
+    }
+
+    fn load(&self, table: &TableHandle, fill: Load<'_>) -> Result<()> {
+        self.store.load(table, fill)
     }
 
     fn sync(&self) -> Result<()> {

@@ -138,6 +138,69 @@ fn a_wait_ends_in_conflict_in_any_executor() {
 }
 
 #[test]
+fn more_is_held_at_once_or_not_at_all() {
+    let latches = Latches::new();
+    let mut one = latches.try_acquire(&rows(&[1, 2])).unwrap();
+    let other = latches.try_acquire(&rows(&[5])).unwrap();
+    assert!(one.try_extend(&rows(&[2, 3])));
+    assert!(one.covers(&rows(&[1, 2, 3])));
+    assert!(latches.try_acquire(&rows(&[3])).is_none());
+    // One of them is held by another: none is taken.
+    assert!(!one.try_extend(&rows(&[4, 5])));
+    drop(latches.try_acquire(&rows(&[4])).unwrap());
+    assert!(!one.covers(&rows(&[4])));
+    assert!(!one.try_extend(&LatchRequest::table()));
+    drop(other);
+    assert!(one.try_extend(&rows(&[4, 5])));
+    drop(one);
+    let mut table = latches.try_acquire(&LatchRequest::table()).unwrap();
+    assert!(table.try_extend(&rows(&[1, 9])));
+    drop(table);
+    assert_eq!(
+        format!("{latches:?}"),
+        "Latches { rows: 0, whole: false, waiting: 0 }"
+    );
+}
+
+#[test]
+fn two_requests_are_one() {
+    let both = rows(&[1, 2]).and(&rows(&[2, 3]));
+    assert_eq!(format!("{both:?}"), "3 rows");
+    assert!(rows(&[1]).and(&LatchRequest::table()).is_table());
+    assert!(LatchRequest::table().and(&rows(&[1])).is_table());
+    let many = |from: u32| LatchRequest::rows((from..from + 6_000).map(u32::to_be_bytes));
+    assert!(many(0).and(&many(6_000)).is_table());
+}
+
+/// Each holds a row and wants that of the other: nobody waits while holding, so nobody waits for
+/// ever.
+#[test]
+fn who_extends_waits_for_nobody() {
+    let (latches, runtime) = (Latches::new(), timers());
+    let count = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for thread in 0..4u8 {
+            let (latches, handle, count) = (&latches, runtime.handle(), &count);
+            scope.spawn(move || {
+                for _ in 0..200 {
+                    let (mine, other) = (rows(&[thread]), rows(&[(thread + 1) % 4]));
+                    let guard = latches.acquire(mine.clone(), LONG, handle);
+                    let mut guard = futures::executor::block_on(guard).unwrap();
+                    if !guard.try_extend(&other) {
+                        drop(guard);
+                        let both = latches.acquire(mine.and(&other), LONG, handle);
+                        guard = futures::executor::block_on(both).unwrap();
+                    }
+                    count.fetch_add(1, Ordering::Relaxed);
+                    drop(guard);
+                }
+            });
+        }
+    });
+    assert_eq!(count.into_inner(), 800);
+}
+
+#[test]
 fn increments_from_many_threads_add_up() {
     let (latches, runtime) = (Latches::new(), timers());
     // Not atomic on purpose: a read and a write that the latch must keep together.

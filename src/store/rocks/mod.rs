@@ -14,6 +14,7 @@
 
 mod error;
 mod folder;
+mod load;
 mod options;
 mod owned;
 mod rows;
@@ -32,7 +33,7 @@ use parking_lot::RwLock;
 use rocksdb::{ColumnFamilyDescriptor, DB, DEFAULT_COLUMN_FAMILY_NAME, Options};
 
 use crate::error::{Error, Result};
-use crate::store::{Snapshot, Store, TableHandle, WriteBatch};
+use crate::store::{Load, Snapshot, Store, TableHandle, WriteBatch};
 
 pub use options::StoreOptions;
 
@@ -247,6 +248,13 @@ impl Store for RocksStore {
             return Ok(());
         }
         self.db.flush_wal(true).map_err(error::from_rocksdb)
+    }
+
+    fn load(&self, table: &TableHandle, fill: Load<'_>) -> Result<()> {
+        match self.db.folder() {
+            Some(folder) => self.load_files(table, &folder.spill_path().join("load"), fill),
+            None => self.load_batches(table, fill),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::store::cursor::tests::{Map, case};
 
 mod damage;
 mod folder;
+mod load;
 
 fn options() -> StoreOptions {
     StoreOptions {
@@ -298,6 +299,27 @@ fn writes_survive_without_a_sync_when_the_process_ends() {
     assert_eq!(store.tables().unwrap(), [100]);
     let table = store.open_table(100, true).unwrap().unwrap();
     assert_eq!(get(&*store.snapshot(), &table, 255, &[1]), Some(vec![1]));
+}
+
+/// What a commit waits for is a sync of the log, and nothing less.
+#[test]
+fn a_sync_syncs_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut database, family) = options::rocksdb_options(&options(), None);
+    database.enable_statistics();
+    let claimed = Folder::claim(folder.path()).unwrap();
+    let store =
+        RocksStore::open_families(folder.path(), &database, family, Vec::new(), Some(claimed))
+            .unwrap();
+    let table = table_of(&store, 100, false, &Map::new());
+    let syncs = || database.get_ticker_count(Ticker::WalFileSynced);
+    for i in 0..3 {
+        let before = syncs();
+        put(&store, &table, 0, &[i], &[]);
+        assert_eq!(syncs(), before, "a write alone");
+        store.sync().unwrap();
+        assert_eq!(syncs(), before + 1);
+    }
 }
 
 /// Copies the files of a database, which may be open: RocksDB deletes some on the way.
