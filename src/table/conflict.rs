@@ -2,9 +2,11 @@
 //!
 //! All of it happens under the latches of the rows, in the one function that writes: what a row is
 //! computed from is what stands there when it is written, whoever else counts it up.
+//!
+//! The row that exists has the key of the one that was proposed, or its value in a UNIQUE index
+//! ([`Arbiter`]); then it has another key, which is latched as soon as it is known.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch};
@@ -15,11 +17,13 @@ use datafusion::arrow::error::ArrowError;
 use crate::catalog::TableDef;
 use crate::codec::BatchDecoder;
 use crate::error::{Error, Result};
-use crate::store::WriteBatch;
+use crate::store::{LatchGuard, LatchRequest, WriteBatch};
+use crate::table::arbiter::{Place, Search, Slot, Slots};
 use crate::table::request;
 use crate::table::returned::Returned;
+use crate::table::upkeep::Upkeep;
 use crate::table::write::{CHUNK, Writer};
-use crate::table::write_set::{WriteSet, key_text};
+use crate::table::write_set::{WriteSet, duplicate};
 use crate::table::write_target::WriteTarget;
 
 /// What becomes of rows that exist under the keys of rows that were to be inserted.
@@ -39,9 +43,30 @@ pub(crate) struct Changes {
     pub(crate) columns: Vec<(usize, ArrayRef)>,
 }
 
+/// Which rows a proposed one is in conflict with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arbiter {
+    /// That of its key.
+    Key,
+    /// That of its value in the UNIQUE index of this id. One of its key is an error.
+    Index(u32),
+    /// That of its key, and those of its values in all UNIQUE indexes.
+    Any,
+}
+
+/// What proposals come to.
+pub(super) enum Resolved {
+    /// This is to be written; so many rows were inserted or changed.
+    Batch(WriteBatch, u64),
+    /// It takes these latches.
+    Wants(LatchRequest),
+}
+
 /// What a statement does where a key exists.
 #[derive(Debug)]
 pub(crate) struct Conflict {
+    /// Which rows are meant.
+    pub(crate) arbiter: Arbiter,
     /// What becomes of the row; without it the row stays, and nothing is written.
     pub(crate) rule: Option<Arc<dyn ConflictRule>>,
     /// Whether the rule looks at the rows that were to be inserted.
@@ -57,62 +82,82 @@ pub(crate) struct Conflict {
 struct Row {
     /// Its value as it is by now.
     value: Option<Vec<u8>>,
+    /// Its value before.
+    before: Option<Vec<u8>>,
     is_written: bool,
 }
 
 impl Writer<'_> {
     /// The batch of a set of proposals, what is there already being looked up now, and how many
-    /// rows were inserted or changed.
+    /// rows were inserted or changed. `guard` has the latches of the proposals' keys.
     pub(super) fn resolve(
         &self,
         target: &WriteTarget,
         conflict: &Conflict,
         set: &WriteSet,
+        guard: &mut LatchGuard,
         mut returned: Option<&mut Returned<'_>>,
-    ) -> Result<(WriteBatch, u64)> {
+        mut upkeep: Option<&mut Upkeep<'_>>,
+    ) -> Result<Resolved> {
+        let slots = match self.slots(target, conflict.arbiter, set, guard)? {
+            Search::Found(slots) => slots,
+            Search::Wants(request) => return Ok(Resolved::Wants(request)),
+        };
         let mut resolution = Resolution {
             target,
             conflict,
             set,
+            slots: &slots,
             existing: decoder(target.def())?,
             proposed: decoder(target.def())?,
             affected: 0,
         };
+        let compares = upkeep.as_ref().is_some_and(|upkeep| upkeep.compares());
         let handle = &target.entry().handle;
         let mut batch = WriteBatch::with_capacity(set.len(), set.bytes() as usize);
-        let groups = groups(set);
-        for groups in groups.chunks(CHUNK) {
-            let keys: Vec<(u8, Vec<u8>)> = groups
-                .iter()
-                .map(|group| {
-                    let (_, bucket, key, _) = set.get(group.start);
-                    (bucket, key.to_vec())
-                })
-                .collect();
-            let mut rows: Vec<Row> = Vec::with_capacity(keys.len());
-            rows.resize_with(keys.len(), || Row {
+        for chunk in slots.slots.chunks(CHUNK) {
+            let places = chunk.iter().map(|slot| slots.place(slot, set));
+            let places: Vec<Place> = places.collect();
+            let mut rows: Vec<Row> = Vec::with_capacity(places.len());
+            rows.resize_with(places.len(), || Row {
                 value: None,
+                before: None,
                 is_written: false,
             });
-            self.store.multi_get(handle, &keys, &mut |i, value| {
+            self.store.multi_get(handle, &places, &mut |i, value| {
                 rows[i].value = Some(value.to_vec());
                 Ok(())
             })?;
-            // A row of the same key as one before waits until that one is done.
-            let waves = groups.iter().map(Range::len).max().unwrap_or(0);
-            for wave in 0..waves {
-                resolution.wave(groups, &mut rows, wave)?;
+            if compares {
+                for row in &mut rows {
+                    row.before.clone_from(&row.value);
+                }
             }
-            for (((bucket, key), row), group) in keys.iter().zip(&rows).zip(groups) {
+            for ((slot, (_, key)), row) in chunk.iter().zip(&places).zip(&rows) {
+                if slot.must_be_free && row.value.is_some() {
+                    let table = target.def().display_name();
+                    return Err(duplicate(target.layout(), &table, key));
+                }
+            }
+            // A proposal for the same row as one before waits until that one is done.
+            let waves = chunk.iter().map(Slot::proposals).max().unwrap_or(0);
+            for wave in 0..waves {
+                resolution.wave(chunk, &places, &mut rows, wave)?;
+            }
+            for ((slot, (bucket, key)), row) in chunk.iter().zip(&places).zip(&rows) {
                 if let (true, Some(value)) = (row.is_written, &row.value) {
                     batch.put(handle, *bucket, key, value);
-                    if let Some(returned) = &mut returned {
-                        returned.push(set.order(group.start), key, value)?;
+                    if let Some(upkeep) = &mut upkeep {
+                        upkeep.row(key, row.before.as_deref(), Some(value))?;
+                    }
+                    if let (Some(returned), Some(first)) = (&mut returned, slots.proposal(slot, 0))
+                    {
+                        returned.push(set.order(first), key, value)?;
                     }
                 }
             }
         }
-        Ok((batch, resolution.affected))
+        Ok(Resolved::Batch(batch, resolution.affected))
     }
 }
 
@@ -120,19 +165,27 @@ struct Resolution<'a> {
     target: &'a WriteTarget,
     conflict: &'a Conflict,
     set: &'a WriteSet,
+    slots: &'a Slots,
     existing: BatchDecoder,
     proposed: BatchDecoder,
     affected: u64,
 }
 
 impl Resolution<'_> {
-    /// Applies the proposal of number `wave` of each group.
-    fn wave(&mut self, groups: &[Range<usize>], rows: &mut [Row], wave: usize) -> Result<()> {
+    /// Applies the proposal of number `wave` for each row of some slots.
+    fn wave(
+        &mut self,
+        slots: &[Slot],
+        places: &[Place],
+        rows: &mut [Row],
+        wave: usize,
+    ) -> Result<()> {
         let mut new = self.target.decoder();
         // The rows that exist, in the order of the decoded ones.
         let mut met: Vec<usize> = Vec::new();
-        for (number, (group, row)) in groups.iter().zip(rows.iter_mut()).enumerate() {
-            let Some(index) = group.clone().nth(wave) else {
+        let all = slots.iter().zip(places).zip(rows.iter_mut());
+        for (number, ((slot, (_, place)), row)) in all.enumerate() {
+            let Some(index) = self.slots.proposal(slot, wave) else {
                 continue;
             };
             let (_, _, key, value) = self.set.get(index);
@@ -149,10 +202,10 @@ impl Resolution<'_> {
                 continue;
             }
             if self.conflict.once && row.is_written {
-                return Err(second_time(self.target, key));
+                return Err(second_time(self.target, place));
             }
             met.push(number);
-            self.existing.push(key, existing)?;
+            self.existing.push(place, existing)?;
             if self.conflict.sees_proposed {
                 self.proposed.push(key, value)?;
             }
@@ -218,24 +271,6 @@ impl Resolution<'_> {
     }
 }
 
-/// The operations on each key, by index.
-fn groups(set: &WriteSet) -> Vec<Range<usize>> {
-    let mut groups: Vec<Range<usize>> = Vec::with_capacity(set.len());
-    for index in 0..set.len() {
-        let (_, bucket, key, _) = set.get(index);
-        match groups.last_mut() {
-            Some(last) if (bucket, key) == key_of(set, last.start) => last.end = index + 1,
-            _ => groups.push(index..index + 1),
-        }
-    }
-    groups
-}
-
-fn key_of(set: &WriteSet, index: usize) -> (u8, &[u8]) {
-    let (_, bucket, key, _) = set.get(index);
-    (bucket, key)
-}
-
 /// All columns of a table, in declared order.
 fn decoder(def: &TableDef) -> Result<BatchDecoder> {
     let all: Vec<usize> = (0..def.columns.len()).collect();
@@ -254,7 +289,7 @@ fn side_by_side(left: &RecordBatch, right: &RecordBatch) -> Result<RecordBatch> 
 
 fn second_time(target: &WriteTarget, key: &[u8]) -> Error {
     let table = target.def().display_name();
-    match key_text(target.layout(), key) {
+    match target.layout().key_text(key) {
         Ok(key) => Error::constraint(format!(
             "ON CONFLICT DO UPDATE cannot affect row {key} of {table} a second time"
         )),

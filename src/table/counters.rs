@@ -14,7 +14,9 @@ pub struct ScanCounters {
     seeks: AtomicU64,
     steps: AtomicU64,
     gets: AtomicU64,
-    rows: AtomicU64,
+    entries: AtomicU64,
+    /// Rows, and entries among them.
+    decoded: AtomicU64,
     bytes: AtomicU64,
     returned: AtomicU64,
     batches: AtomicU64,
@@ -48,9 +50,16 @@ impl ScanCounters {
         self.gets.load(Ordering::Relaxed)
     }
 
+    /// Entries of an index that were decoded to get the rows that they are of.
+    pub fn entries(&self) -> u64 {
+        self.entries.load(Ordering::Relaxed)
+    }
+
     /// Rows that were decoded, before any filter.
     pub fn rows(&self) -> u64 {
-        self.rows.load(Ordering::Relaxed)
+        self.decoded
+            .load(Ordering::Relaxed)
+            .saturating_sub(self.entries())
     }
 
     /// Rows that an iterator stood on and that were not decoded: stepped over between boxes or ends
@@ -58,7 +67,7 @@ impl ScanCounters {
     pub fn skipped(&self) -> u64 {
         self.steps
             .load(Ordering::Relaxed)
-            .saturating_sub(self.rows())
+            .saturating_sub(self.decoded.load(Ordering::Relaxed))
     }
 
     /// Bytes of the keys, without salt, and values of the rows that were decoded; of values only if
@@ -108,15 +117,20 @@ impl ScanCounters {
         };
         add(&self.seeks, before.seeks, now.seeks);
         add(&self.steps, before.steps, now.steps);
-        add(&self.rows, before.rows, now.rows);
+        add(&self.decoded, before.rows, now.rows);
         add(&self.bytes, before.bytes, now.bytes);
+    }
+
+    /// Of the rows that were added as decoded, so many are entries.
+    pub(super) fn add_entries(&self, entries: u64) {
+        self.entries.fetch_add(entries, Ordering::Relaxed);
     }
 
     /// Adds `gets` looked up keys, of which `rows` were there.
     pub(super) fn add_gets(&self, gets: u64, rows: u64, bytes: u64) {
         self.gets.fetch_add(gets, Ordering::Relaxed);
         self.steps.fetch_add(rows, Ordering::Relaxed);
-        self.rows.fetch_add(rows, Ordering::Relaxed);
+        self.decoded.fetch_add(rows, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 

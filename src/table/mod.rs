@@ -9,11 +9,14 @@
 //! ```
 //!
 //! A point get is a [`Reader`] on the caller's thread; a range is one [`Scan`], or several over
-//! disjoint buckets; an ordered range of many buckets is one [`Scan`] whose cursor merges them.
+//! disjoint buckets; an ordered range of many buckets is one [`Scan`] whose cursor merges them. The
+//! entries of an index are read like the rows of a table; with a [`Lookup`] the read returns the rows
+//! that they are of.
 //!
 //! What is written is a [`WriteSet`]: the operations of a statement, each on one row key. One
 //! function writes them, under the latches of their rows; of rows that exist under the keys of
-//! proposed ones it asks a [`ConflictRule`] what they become.
+//! proposed ones it asks a [`ConflictRule`] what they become. The entries of the table's indexes
+//! ([`IndexTarget`]) are part of the same write.
 //!
 //! **Invariants.** A thread of the pool never waits for a consumer: at most one batch of look-ahead
 //! is made, and then the job ends. Every row of a batch satisfies the request's filter, and no
@@ -21,35 +24,44 @@
 //! also while no row passes the filter. A request knows values, key ranges and Arrow arrays, and
 //! nothing of SQL.
 
+mod arbiter;
 mod conflict;
 mod counters;
 mod gets;
+mod index_target;
+mod lookup;
 mod pool;
 mod portions;
 mod position;
 mod reader;
 mod request;
 mod returned;
+mod row_keys;
 mod scan;
 mod split;
 #[cfg(test)]
 mod tests;
+mod upkeep;
 mod write;
 mod write_set;
 mod write_target;
 
-pub(crate) use conflict::{Changes, Conflict, ConflictRule};
+pub(crate) use conflict::{Arbiter, Changes, Conflict, ConflictRule};
 pub use counters::ScanCounters;
+pub(crate) use index_target::{EntryBytes, EntryCodec, IndexColumns, IndexExprs, IndexTarget};
+pub use lookup::Lookup;
 pub use pool::ScanPool;
 pub use portions::{BATCH_ROWS, Portions};
 pub use position::Position;
 pub use reader::{Progress, Reader};
-pub(crate) use request::schema as request_schema;
 pub use request::{Groups, ReadRequest, RowFilter, RowPredicate, Target};
+pub(crate) use request::{decoder as request_decoder, schema as request_schema};
 pub(crate) use returned::{Returning, RowProjection};
+pub(crate) use row_keys::RowKeys;
 pub use scan::Scan;
 pub use split::split;
+pub(crate) use upkeep::TableIndexes;
 pub use write::Durability;
-pub(crate) use write::{Effect, ReadBefore, Writer, Written, request as latch_request};
-pub(crate) use write_set::{Op, WriteSet};
+pub(crate) use write::{Effect, ReadBefore, Writer, Written};
+pub(crate) use write_set::{Op, RowPlaces, WriteSet};
 pub(crate) use write_target::WriteTarget;

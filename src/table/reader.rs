@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::key::KeyLayout;
 use crate::store::{Counters, Cursor, Snapshot};
 use crate::table::gets::Gets;
+use crate::table::lookup::Rows;
 use crate::table::portions::Timer;
 use crate::table::{Position, ReadRequest, RowFilter, ScanCounters, Target};
 
@@ -33,6 +34,8 @@ pub enum Progress {
 /// A read under way on the thread that calls it.
 pub struct Reader {
     source: Source,
+    /// The rows of the entries that the source reads, if it reads those of an index.
+    rows: Option<Box<Rows>>,
     decoder: BatchDecoder,
     filter: Option<RowFilter>,
     width: usize,
@@ -44,6 +47,8 @@ pub struct Reader {
     /// What the keys of positions are read with, if positions are asked for.
     layout: Option<KeyLayout>,
     more: bool,
+    /// Whether there may be more entries, in a read of the rows of entries.
+    entries_left: bool,
     counters: Arc<ScanCounters>,
     /// What of the cursor's costs is in the counters.
     counted: Counters,
@@ -52,6 +57,30 @@ pub struct Reader {
 enum Source {
     Cursor(Box<dyn Cursor>),
     Gets(Gets),
+}
+
+impl Source {
+    /// Decodes at most `rows` more rows, or entries, and says whether there may be more.
+    fn fill(
+        &mut self,
+        decoder: &mut BatchDecoder,
+        rows: usize,
+        counters: &ScanCounters,
+        counted: &mut Counters,
+    ) -> Result<bool> {
+        match self {
+            Source::Cursor(cursor) => {
+                let more = cursor.fill(decoder, rows, BATCH_BYTES)?;
+                let before = std::mem::replace(counted, cursor.counters());
+                counters.add_cursor(before, *counted);
+                for cost in cursor.take_bucket_costs() {
+                    counters.add_bucket(cost);
+                }
+                Ok(more)
+            }
+            Source::Gets(gets) => gets.fill(decoder, rows, counters),
+        }
+    }
 }
 
 impl Reader {
@@ -80,6 +109,10 @@ impl Reader {
             (Some(_), Some(limit)) => limit.max(FIRST_ROWS).min(full_rows),
             _ => full_rows,
         };
+        let rows = match &request.lookup {
+            Some(lookup) => Some(Box::new(Rows::new(request, lookup, snapshot.clone())?)),
+            None => None,
+        };
         let mut decoder = request.decoder()?;
         let layout = request.portions.positions.then(|| request.def.key_layout());
         if layout.is_some() {
@@ -87,6 +120,7 @@ impl Reader {
         }
         Ok(Reader {
             source,
+            rows,
             decoder,
             filter: request.filter.clone(),
             width: request.columns.len(),
@@ -96,6 +130,7 @@ impl Reader {
             timer: request.portions.time_limit.map(Timer::new),
             layout,
             more: true,
+            entries_left: true,
             counters,
             counted: Counters::default(),
         })
@@ -173,18 +208,22 @@ impl Reader {
 
     /// Decodes at most `rows` more rows.
     fn decode(&mut self, rows: usize) -> Result<()> {
-        self.more = match &mut self.source {
-            Source::Cursor(cursor) => {
-                let more = cursor.fill(&mut self.decoder, rows, BATCH_BYTES)?;
-                let counted = std::mem::replace(&mut self.counted, cursor.counters());
-                self.counters.add_cursor(counted, self.counted);
-                for cost in cursor.take_bucket_costs() {
-                    self.counters.add_bucket(cost);
-                }
-                more
-            }
-            Source::Gets(gets) => gets.fill(&mut self.decoder, rows, &self.counters)?,
+        let Some(found) = &mut self.rows else {
+            let counted = &mut self.counted;
+            self.more = self
+                .source
+                .fill(&mut self.decoder, rows, &self.counters, counted)?;
+            return Ok(());
         };
+        if !found.is_pending() {
+            let entries = found.entries();
+            self.entries_left =
+                self.source
+                    .fill(entries, rows, &self.counters, &mut self.counted)?;
+            found.found(&self.counters)?;
+        }
+        found.fill(&mut self.decoder, rows, BATCH_BYTES, &self.counters)?;
+        self.more = self.entries_left || found.is_pending();
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use crate::codec::{BatchDecoder, ColumnSource};
 use crate::error::{Error, Result};
 use crate::key::{BucketRange, KeyBox, KeyFilter, LeadingColumns};
 use crate::store::{CursorOrder, CursorRequest, KeyGroups, TableHandle};
-use crate::table::Portions;
+use crate::table::{Lookup, Portions};
 use crate::types::Value;
 
 /// Decides row by row which rows of a batch are kept.
@@ -60,6 +60,8 @@ pub struct ReadRequest {
     pub def: Arc<TableDef>,
     /// The table's place in the store.
     pub handle: TableHandle,
+    /// The table whose rows are returned, if those that are read are the entries of its index.
+    pub lookup: Option<Lookup>,
     /// The columns that are returned, in that order, as indices into the table's columns.
     pub columns: Vec<usize>,
     /// The filter, if any.
@@ -95,6 +97,7 @@ impl ReadRequest {
         ReadRequest {
             def,
             handle,
+            lookup: None,
             columns,
             filter: None,
             target,
@@ -109,7 +112,7 @@ impl ReadRequest {
 
     /// The schema of the batches that are returned.
     pub fn schema(&self) -> Result<SchemaRef> {
-        schema(&self.def, &self.columns)
+        schema(self.returned_def(), &self.columns)
     }
 
     /// What is asked of the store, if the target is ranges; `timed`, if buckets are to be measured.
@@ -140,7 +143,15 @@ impl ReadRequest {
     pub(super) fn decoder(&self) -> Result<BatchDecoder> {
         let mut columns = self.columns.clone();
         columns.extend(self.filter.iter().flat_map(|filter| &filter.columns));
-        decoder(&self.def, &columns)
+        decoder(self.returned_def(), &columns)
+    }
+
+    /// The definition of the rows that are returned.
+    fn returned_def(&self) -> &TableDef {
+        match &self.lookup {
+            Some(lookup) => &lookup.def,
+            None => &self.def,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Scans by themselves: what goes wrong in a job, and when a job runs at all.
 
+mod entries;
 mod reads;
 
 use std::sync::Arc;
@@ -42,6 +43,7 @@ fn numbers() -> (Arc<dyn Snapshot>, ReadRequest) {
             descending: false,
         }],
         salting: Some(Salting::new(16, None)),
+        null_keys_repeat: false,
         format_version: 1,
     };
     catalog.create_table(def, false).expect("a table");

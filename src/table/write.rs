@@ -8,7 +8,9 @@ use tokio::runtime::Handle;
 
 use crate::error::{Error, Result};
 use crate::store::{Committer, LatchGuard, LatchRequest, Snapshot, Store, WriteBatch};
+use crate::table::conflict::Resolved;
 use crate::table::returned::Returned;
+use crate::table::upkeep::Upkeep;
 use crate::table::write_set::{Op, WriteSet, duplicate};
 use crate::table::write_target::WriteTarget;
 
@@ -50,9 +52,20 @@ pub(crate) enum Written {
     /// All rows are written, and durable as asked.
     Done(Effect),
     /// Nothing is written: rows have changed since they were read, or are others than those
-    /// latched.
-    Changed,
+    /// latched. The latches are what the next try is to begin with.
+    Changed(LatchRequest),
 }
+
+/// What a try to write under some latches came to.
+enum Prepared {
+    /// This is to be written, with this effect.
+    Batch(WriteBatch, Effect),
+    /// It takes more latches than are held: these.
+    Wants(LatchRequest),
+}
+
+/// How often a write takes the latches that it turned out to need, before it takes the whole table.
+const TRIES: usize = 2;
 
 /// What a write did.
 #[derive(Debug)]
@@ -102,30 +115,36 @@ impl Writer<'_> {
             }));
         }
         let wanted = request(set);
-        let (guard, snapshot) = match before {
-            ReadBefore::Latched(guard) if guard.covers(&wanted) => (guard, None),
-            ReadBefore::Latched(_) => return Ok(Written::Changed),
-            ReadBefore::Nothing => (self.latch(target, wanted).await?, None),
-            ReadBefore::Snapshot(snapshot) => (self.latch(target, wanted).await?, Some(snapshot)),
+        let (mut guard, snapshot, latched) = match before {
+            ReadBefore::Latched(guard) if guard.covers(&wanted) => (guard, None, true),
+            ReadBefore::Latched(_) => return Ok(Written::Changed(wanted)),
+            ReadBefore::Nothing => (self.latch(target, wanted).await?, None, false),
+            ReadBefore::Snapshot(snapshot) => {
+                (self.latch(target, wanted).await?, Some(snapshot), false)
+            }
         };
-        if let Some(snapshot) = snapshot
-            && snapshot.sequence() != self.store.sequence()
-            && self.has_changed(target, set, &*snapshot)?
-        {
-            return Ok(Written::Changed);
-        }
-        // What is returned is made before anything is written: where that fails nothing is.
-        let mut returned = target.returning().map(|r| Returned::new(r));
-        let (batch, affected) = match target.conflict() {
-            Some(conflict) => self.resolve(target, conflict, set, returned.as_mut())?,
-            None => (self.batch(target, set, returned.as_mut())?, set.affected()),
-        };
-        let effect = Effect {
-            affected,
-            returned: match returned {
-                Some(returned) => returned.finish(target)?,
-                None => Vec::new(),
-            },
+        let mut tries = 0;
+        let (batch, effect) = loop {
+            if let Some(snapshot) = &snapshot
+                && snapshot.sequence() != self.store.sequence()
+                && self.has_changed(target, set, &**snapshot)?
+            {
+                return Ok(Written::Changed(guard.request().clone()));
+            }
+            match self.prepare(target, set, &mut guard)? {
+                Prepared::Batch(batch, effect) => break (batch, effect),
+                // What was computed under other latches may be otherwise under these.
+                Prepared::Wants(request) if latched => return Ok(Written::Changed(request)),
+                Prepared::Wants(request) => {
+                    drop(guard);
+                    let request = match tries {
+                        TRIES.. => LatchRequest::table(),
+                        _ => request,
+                    };
+                    guard = self.latch(target, request).await?;
+                    tries += 1;
+                }
+            }
         };
         let rows = batch.len();
         if rows == 0 {
@@ -146,6 +165,57 @@ impl Writer<'_> {
             }
         }
         Ok(Written::Done(effect))
+    }
+
+    /// What a set comes to, what it depends on being looked up under the latches of its rows.
+    fn prepare(
+        &self,
+        target: &WriteTarget,
+        set: &WriteSet,
+        guard: &mut LatchGuard,
+    ) -> Result<Prepared> {
+        // What is returned is made before anything is written: where that fails nothing is.
+        let mut returned = target.returning().map(|r| Returned::new(r));
+        let indexes = target.indexes();
+        let mut upkeep = match indexes {
+            Some(indexes) => Some(Upkeep::new(target, indexes, set)?),
+            None => None,
+        };
+        let (mut batch, affected) = match target.conflict() {
+            Some(conflict) => {
+                let resolved = self.resolve(
+                    target,
+                    conflict,
+                    set,
+                    guard,
+                    returned.as_mut(),
+                    upkeep.as_mut(),
+                );
+                match resolved? {
+                    Resolved::Batch(batch, affected) => (batch, affected),
+                    Resolved::Wants(request) => return Ok(Prepared::Wants(request)),
+                }
+            }
+            None => (
+                self.batch(target, set, returned.as_mut(), upkeep.as_mut())?,
+                set.affected(),
+            ),
+        };
+        if let Some(mut upkeep) = upkeep {
+            let keys = upkeep.finish()?;
+            if !guard.try_extend(&keys) {
+                return Ok(Prepared::Wants(guard.request().and(&keys)));
+            }
+            upkeep.write(&**self.store, &mut batch)?;
+        }
+        let effect = Effect {
+            affected,
+            returned: match returned {
+                Some(returned) => returned.finish(target)?,
+                None => Vec::new(),
+            },
+        };
+        Ok(Prepared::Batch(batch, effect))
     }
 
     /// The latches that `request` asks for, at once or after waiting.
@@ -201,14 +271,16 @@ impl Writer<'_> {
         target: &WriteTarget,
         set: &WriteSet,
         mut returned: Option<&mut Returned<'_>>,
+        mut upkeep: Option<&mut Upkeep<'_>>,
     ) -> Result<WriteBatch> {
         let handle = &target.entry().handle;
         let mut batch = WriteBatch::with_capacity(set.len(), set.bytes() as usize);
         let returns_deleted = returned.as_ref().is_some_and(|returned| returned.deleted());
+        let compares = upkeep.as_ref().is_some_and(|upkeep| upkeep.compares());
         let reads = |op| match op {
             Op::Merge | Op::Insert => true,
-            Op::Delete => returns_deleted,
-            Op::Put | Op::Propose => false,
+            Op::Delete => returns_deleted || compares,
+            Op::Put | Op::Propose => compares,
         };
         // What stands there now, of the rows that depend on it, a chunk ahead of the batch.
         let mut read = chunks(set, reads).into_iter();
@@ -217,8 +289,11 @@ impl Writer<'_> {
         let mut merged = Vec::new();
         let mut decoder = target.decoder();
         for (index, (op, bucket, key, value)) in set.iter().enumerate() {
-            let mut put = |value: &[u8]| {
+            let mut put = |value: &[u8], old: Option<&[u8]>| {
                 batch.put(handle, bucket, key, value);
+                if let Some(upkeep) = &mut upkeep {
+                    upkeep.row(key, old, Some(value))?;
+                }
                 match &mut returned {
                     Some(returned) => returned.push(set.order(index), key, value),
                     None => Ok(()),
@@ -226,8 +301,13 @@ impl Writer<'_> {
             };
             if !reads(op) {
                 match op {
-                    Op::Delete => batch.delete(handle, bucket, key),
-                    _ => put(value)?,
+                    Op::Delete => {
+                        batch.delete(handle, bucket, key);
+                        if let Some(upkeep) = &mut upkeep {
+                            upkeep.row(key, None, None)?;
+                        }
+                    }
+                    _ => put(value, None)?,
                 }
                 continue;
             }
@@ -255,19 +335,23 @@ impl Writer<'_> {
                 (Op::Merge, Some(old)) => {
                     merged.clear();
                     target.merge(&mut decoder, &old, value, &mut merged)?;
-                    put(&merged)?;
+                    put(&merged, Some(&old))?;
                 }
                 (Op::Merge, None) => {
                     target.check_new(&mut decoder, value)?;
-                    put(value)?;
+                    put(value, None)?;
                 }
                 (Op::Delete, old) => {
                     batch.delete(handle, bucket, key);
-                    if let (Some(returned), Some(old)) = (&mut returned, old) {
+                    if let Some(upkeep) = &mut upkeep {
+                        upkeep.row(key, old.as_deref(), None)?;
+                    }
+                    if let (Some(returned), Some(old), true) = (&mut returned, old, returns_deleted)
+                    {
                         returned.push(set.order(index), key, &old)?;
                     }
                 }
-                _ => put(value)?,
+                (_, old) => put(value, old.as_deref())?,
             }
         }
         Ok(batch)

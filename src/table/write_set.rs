@@ -1,5 +1,7 @@
 //! What one statement is about to write, held in memory until it is written at once.
 
+use std::fmt;
+
 use crate::error::{Error, Result};
 use crate::key::KeyLayout;
 
@@ -30,6 +32,12 @@ struct Entry {
     op: Op,
 }
 
+/// Where the rows of a statement come from, for messages about one of them.
+pub(crate) trait RowPlaces: fmt::Debug + Send + Sync {
+    /// The place of the row of that [order](WriteSet::next_order).
+    fn place(&self, order: usize) -> Option<String>;
+}
+
 /// The operations of one statement, each on one row key.
 ///
 /// Bytes live in one arena and an entry is 24 bytes beside it, so that a statement of many small
@@ -41,6 +49,7 @@ pub(crate) struct WriteSet {
     entries: Vec<Entry>,
     limit: u64,
     given: u64,
+    places: Option<Box<dyn RowPlaces>>,
 }
 
 impl WriteSet {
@@ -51,6 +60,15 @@ impl WriteSet {
             entries: Vec::new(),
             limit,
             given: 0,
+            places: None,
+        }
+    }
+
+    /// The same with the places that its rows come from.
+    pub(crate) fn with_places(self, places: Box<dyn RowPlaces>) -> Self {
+        WriteSet {
+            places: Some(places),
+            ..self
         }
     }
 
@@ -96,6 +114,11 @@ impl WriteSet {
         (self.arena.len() + self.entries.len() * size_of::<Entry>()) as u64
     }
 
+    /// How many bytes it may hold.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// How many operations the set holds.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
@@ -126,6 +149,26 @@ impl WriteSet {
     /// When the statement gave the operation at `index`, among the others.
     pub(super) fn order(&self, index: usize) -> usize {
         self.entries[index].start
+    }
+
+    /// The order of the operation that is pushed next.
+    pub(crate) fn next_order(&self) -> usize {
+        self.arena.len()
+    }
+
+    /// When the statement gave the row of that key, if it did.
+    pub(super) fn order_of(&self, key: &[u8]) -> Option<usize> {
+        let index = (0..self.len()).find(|index| self.get(*index).2 == key)?;
+        Some(self.order(index))
+    }
+
+    /// An error that is about the row of that key, with the place that the row comes from.
+    pub(super) fn explain(&self, key: &[u8], error: Error) -> Error {
+        let place = self.places.as_ref();
+        match place.and_then(|places| places.place(self.order_of(key)?)) {
+            Some(place) => error.context(place),
+            None => error,
+        }
     }
 
     /// Every operation, in order.
@@ -193,17 +236,10 @@ fn single(several: &[Entry]) -> Option<Entry> {
 
 /// The error of a key that exists already, or twice in one statement.
 pub(crate) fn duplicate(layout: &KeyLayout, table: &str, key: &[u8]) -> Error {
-    match key_text(layout, key) {
+    match layout.key_text(key) {
         Ok(key) => Error::constraint(format!("duplicate key {key} in {table}")),
         Err(error) => error,
     }
-}
-
-/// A key as messages show it.
-pub(super) fn key_text(layout: &KeyLayout, key: &[u8]) -> Result<String> {
-    let values = layout.decode(key)?;
-    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-    Ok(format!("({})", values.join(", ")))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::codec::{ColumnReader, RowDecoder, RowEncoder};
 use crate::error::{Error, Result};
 use crate::key::KeyLayout;
 use crate::table::write_set::{Op, WriteSet};
-use crate::table::{Conflict, Returning};
+use crate::table::{Conflict, Returning, TableIndexes};
 use crate::types::Value;
 
 /// A table that a statement writes, and which of its columns the statement gives.
@@ -31,6 +31,8 @@ pub(crate) struct WriteTarget {
     conflict: Option<Arc<Conflict>>,
     /// What the statement returns of its rows.
     returning: Option<Arc<Returning>>,
+    /// The indexes of the table, if it has any.
+    indexes: Option<Arc<TableIndexes>>,
     key: Vec<u8>,
     value: Vec<u8>,
 }
@@ -55,6 +57,7 @@ impl WriteTarget {
             encoder,
             conflict: None,
             returning: None,
+            indexes: None,
             entry,
             key: Vec::new(),
             value: Vec::new(),
@@ -69,6 +72,27 @@ impl WriteTarget {
     /// The same for a statement that returns its rows.
     pub(crate) fn with_returning(self, returning: Option<Arc<Returning>>) -> Self {
         WriteTarget { returning, ..self }
+    }
+
+    /// The same for a table with these indexes. Whoever writes to a table that has some says so.
+    pub(crate) fn with_indexes(self, indexes: Option<Arc<TableIndexes>>) -> Self {
+        WriteTarget { indexes, ..self }
+    }
+
+    /// The same for another target of the same table.
+    pub(crate) fn shared_indexes(&self) -> Option<Arc<TableIndexes>> {
+        self.indexes.clone()
+    }
+
+    /// Whether a row may be refused because another has its value.
+    pub(crate) fn has_unique(&self) -> bool {
+        let targets = self.indexes().map_or(&[][..], |indexes| &indexes.targets);
+        targets.iter().any(|target| target.index().def.unique)
+    }
+
+    /// The indexes of the table, if it has any.
+    pub(super) fn indexes(&self) -> Option<&TableIndexes> {
+        self.indexes.as_deref()
     }
 
     /// What the statement returns of its rows.

@@ -50,6 +50,7 @@ impl Table {
             key_name: None,
             key: key.to_vec(),
             salting: (buckets > 0).then(|| Salting::new(buckets, None)),
+            null_keys_repeat: false,
             format_version: 1,
         };
         catalog.create_table(def, false).unwrap();
