@@ -23,7 +23,9 @@ use crate::plan::json::Json;
 pub struct Analyzed {
     /// Keys that were looked up by point gets.
     pub gets: u64,
-    /// Rows that were decoded, before any filter.
+    /// Entries of an index that were read to get the rows that they are of.
+    pub entries: u64,
+    /// Rows that were decoded, before any filter; entries, if they hold all that is read.
     pub rows_read: u64,
     /// Rows that were returned: what the filter and the limit left.
     pub rows_returned: u64,
@@ -97,6 +99,7 @@ impl Analyzed {
         let slowest = self.slowest().filter(|_| self.salted);
         Json::Object(vec![
             ("gets", self.gets.into()),
+            ("entries", self.entries.into()),
             ("rows_read", self.rows_read.into()),
             ("rows_returned", self.rows_returned.into()),
             ("bytes", self.bytes.into()),
@@ -117,6 +120,9 @@ impl Analyzed {
 /// What depends on the data alone comes first; from ` | seeks` on the numbers may differ each time.
 impl fmt::Display for Analyzed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.entries > 0 {
+            write!(f, "entries {}, ", self.entries)?;
+        }
         if self.gets > 0 {
             write!(f, "gets {}, ", self.gets)?;
         }
@@ -147,6 +153,7 @@ impl fmt::Display for Analyzed {
 impl AddAssign<&Analyzed> for Analyzed {
     fn add_assign(&mut self, other: &Analyzed) {
         self.gets += other.gets;
+        self.entries += other.entries;
         self.rows_read += other.rows_read;
         self.rows_returned += other.rows_returned;
         self.bytes += other.bytes;

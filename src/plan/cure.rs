@@ -5,21 +5,27 @@ use datafusion::logical_expr::Expr;
 use crate::catalog::{KeyPart, TableDef};
 use crate::plan::narrow::narrow;
 use crate::plan::path::{Access, AccessPath};
+use crate::plan::scan::table_text;
 use crate::plan::text::name_text;
 
 /// Why a scan of a salted table reads more than one bucket: the salt columns that have no list of
 /// values, and the cure if there is one. `None` if all of them have.
 ///
 /// ```text
-/// host, date not bound by equality; an index on v would read 1 bucket
+/// host, date not bound by equality; an index on v would read 1 bucket: CREATE INDEX t_v_idx ON t (v)
 /// ```
-pub fn fan_out_text(def: &TableDef, path: &AccessPath) -> Option<String> {
+///
+/// Without advice only the columns are named: the cure of an index is not another index.
+pub fn fan_out_text(def: &TableDef, path: &AccessPath, without_advice: bool) -> Option<String> {
     if path.unbound.is_empty() {
         return None;
     }
     let parts = path.unbound.iter().filter_map(|part| def.key.get(*part));
     let unbound = names(def, parts.map(|part| part.column));
-    let cure = cure(def, path).map(|cure| format!("; {cure}"));
+    let cure = Some(path).filter(|_| !without_advice);
+    let cure = cure
+        .and_then(|path| cured(def, path))
+        .map(|cure| format!("; {cure}"));
     Some(format!(
         "{} not bound by equality{}",
         unbound.join(", "),
@@ -32,12 +38,12 @@ pub fn fan_out_text(def: &TableDef, path: &AccessPath) -> Option<String> {
 enum Bound {
     /// It has one value.
     Equal,
-    /// It lies in an interval, or in several.
+    /// It is one of a list, or lies between two values.
     Range,
 }
 
 /// What would make the scan read one bucket, or at least not the whole table.
-fn cure(def: &TableDef, path: &AccessPath) -> Option<String> {
+fn cured(def: &TableDef, path: &AccessPath) -> Option<String> {
     let bound = bound_columns(def, &path.filters);
     let equal = |column: &usize| bound.contains(&(*column, Bound::Equal));
     let in_key: Vec<usize> = def
@@ -63,17 +69,37 @@ fn cure(def: &TableDef, path: &AccessPath) -> Option<String> {
         cures.push(format!("SALT_COLUMNS = ({columns})"));
     }
     if !behind.is_empty() {
-        cures.push(format!("an index on {}", list(names(def, behind))));
+        cures.push(format!("an index on {}", list(names(def, behind.clone()))));
     }
     if !cures.is_empty() {
-        return Some(format!("{} would read 1 bucket", cures.join(" or ")));
+        let statement = match behind.as_slice() {
+            [] => String::new(),
+            columns => format!(": {}", create_index(def, columns)),
+        };
+        return Some(format!(
+            "{} would read 1 bucket{statement}",
+            cures.join(" or ")
+        ));
     }
     // An index is read in all of its buckets too, but only a part of each.
     let (column, _) = bound.iter().find(|(_, bound)| *bound == Bound::Range)?;
     (path.access == Access::FullScan).then(|| {
-        let column = names(def, [*column]).join(", ");
-        format!("an index on {column} would read a part of it")
+        let name = names(def, [*column]).join(", ");
+        let statement = create_index(def, &[*column]);
+        format!("an index on {name} would read a part of it: {statement}")
     })
+}
+
+/// The statement that makes an index of columns of a table.
+fn create_index(def: &TableDef, columns: &[usize]) -> String {
+    let plain = columns.iter().filter_map(|column| def.columns.get(*column));
+    let plain: Vec<&str> = plain.map(|column| column.name.as_str()).collect();
+    format!(
+        "CREATE INDEX {} ON {} ({})",
+        name_text(&format!("{}_{}_idx", def.name, plain.join("_"))),
+        table_text(def),
+        names(def, columns.iter().copied()).join(", ")
+    )
 }
 
 /// The columns that the predicate binds, in the order of the table: each is asked for by itself,
@@ -96,9 +122,11 @@ fn bound_columns(def: &TableDef, filters: &[Expr]) -> Vec<(usize, Bound)> {
             salting: None,
             ..def.clone()
         };
-        match narrow(&keyed, filters).ok()?.access {
+        let path = narrow(&keyed, filters).ok()?;
+        match path.access {
             Access::PointGet(keys) if keys.len() == 1 => Some((column, Bound::Equal)),
-            Access::PointGet(_) | Access::Ranges(_) => Some((column, Bound::Range)),
+            Access::PointGet(_) => Some((column, Bound::Range)),
+            Access::Ranges(_) if path.shape.two_sided => Some((column, Bound::Range)),
             _ => None,
         }
     };

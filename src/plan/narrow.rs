@@ -16,8 +16,10 @@ use crate::plan::operand::Operand;
 use crate::plan::path::{Access, AccessPath, Buckets, OperandRange};
 use crate::plan::predicate::Reader;
 use crate::plan::salt;
+use crate::plan::shape::shape;
 use crate::plan::skip::skip;
 use crate::plan::span::{self, Span};
+use crate::types::Value;
 
 /// The most keys that a product of lists may have.
 pub const MAX_KEYS: usize = 1_024;
@@ -52,6 +54,7 @@ pub fn narrow(def: &TableDef, filters: &[Expr]) -> Result<AccessPath> {
     let named = salt::take(&mut boxes, bucket, &layout);
     axes.truncate(bucket);
     let mut boxes = disjoint(boxes, &axes);
+    let shape = shape(&boxes, bucket);
 
     let depth = fitting_depth(&boxes, &layout, longest);
     let visited = salted(&boxes, &axes, &layout).listed(depth, longest)?.0;
@@ -62,7 +65,11 @@ pub fn narrow(def: &TableDef, filters: &[Expr]) -> Result<AccessPath> {
     let expanded = boxes.iter().map(|b| span::expand(b, columns, depth));
     let (spans, depths): (Vec<_>, Vec<_>) = expanded.map(|s| (s.spans, s.depth)).unzip();
     let spans = spans.into_iter().flatten().collect();
-    let access = access(span::merge(spans, columns), columns.len());
+    let access = access(
+        span::merge(spans, columns),
+        columns.len(),
+        def.null_keys_repeat,
+    );
     let (buckets, unbound) = salted(&boxes, &axes, &layout).buckets(depth, longest)?;
     let (access, buckets) = salt::prune(access, buckets, &named, &layout)?;
     let filters = filters.iter().map(balanced_copy).collect();
@@ -79,6 +86,7 @@ pub fn narrow(def: &TableDef, filters: &[Expr]) -> Result<AccessPath> {
     Ok(AccessPath {
         residual: conjuncts.left(&boxes, said),
         fixed: fixed(&boxes, bucket),
+        shape,
         access,
         boxes: skip.map_or_else(Vec::new, |skip| skip.boxes),
         buckets,
@@ -115,16 +123,20 @@ fn fitting_depth(boxes: &[KeyBox], layout: &KeyLayout, longest: usize) -> usize 
     depth
 }
 
-fn access(spans: Vec<Span>, columns: usize) -> Access {
+/// The keys or ranges that spans are. Where keys with a NULL in them repeat, such a key is a range.
+fn access(spans: Vec<Span>, columns: usize, null_keys_repeat: bool) -> Access {
     if spans.is_empty() {
         return Access::Empty;
     }
     if spans.iter().any(Span::is_everything) {
         return Access::FullScan;
     }
+    let is_null = |operand: &Operand| operand.value().is_some_and(Value::is_null);
+    let is_one = |key: &[Operand]| !null_keys_repeat || !key.iter().any(is_null);
     let keys: Option<Vec<Vec<Operand>>> = spans
         .iter()
-        .map(|span| span.key(columns).map(<[Operand]>::to_vec))
+        .map(|span| span.key(columns).filter(|key| is_one(key)))
+        .map(|key| key.map(<[Operand]>::to_vec))
         .collect();
     match keys {
         Some(keys) => Access::PointGet(keys),

@@ -6,6 +6,7 @@ use datafusion::logical_expr::Expr;
 
 use crate::key::{BucketSet, KeyBox, KeyRange};
 use crate::plan::operand::Operand;
+use crate::plan::shape::Shape;
 use crate::types::Value;
 
 /// A key range whose bounds may hold symbols. Read as [`KeyRange`].
@@ -112,6 +113,8 @@ pub struct AccessPath {
     /// The key columns, as places in the key, that have one and the same value in every row that is
     /// read and passes.
     pub fixed: Vec<usize>,
+    /// What the predicate says of the first key columns.
+    pub shape: Shape,
     /// The conjuncts that the path was made from.
     pub filters: Vec<Expr>,
 }
@@ -126,6 +129,7 @@ impl AccessPath {
             buckets: Buckets::Known(BucketSet::default()),
             unbound: Vec::new(),
             fixed: Vec::new(),
+            shape: Shape::default(),
             filters,
         }
     }

@@ -33,6 +33,10 @@ pub enum ScanKind {
     LooseScan,
     /// The whole table.
     FullScan,
+    /// Entries of an index that hold all that is asked for.
+    IndexScan,
+    /// Entries of an index, and the row of each.
+    IndexLookup,
     /// Nothing is read.
     Empty,
 }
@@ -49,6 +53,8 @@ impl ScanKind {
         ScanKind::SkipScan,
         ScanKind::LooseScan,
         ScanKind::FullScan,
+        ScanKind::IndexScan,
+        ScanKind::IndexLookup,
         ScanKind::Empty,
     ];
 }
@@ -61,6 +67,8 @@ impl fmt::Display for ScanKind {
             ScanKind::SkipScan => "SkipScan",
             ScanKind::LooseScan => "LooseScan",
             ScanKind::FullScan => "FullScan",
+            ScanKind::IndexScan => "IndexScan",
+            ScanKind::IndexLookup => "IndexLookup",
             ScanKind::Empty => "Empty",
         })
     }
@@ -116,11 +124,13 @@ impl fmt::Display for ScanGroups {
 pub struct Scan {
     /// The table, with its schema if that is not `public`.
     pub table: String,
+    /// The index whose entries are read; keys, ranges and buckets are then those of the index.
+    pub index: Option<String>,
     /// How the rows are found.
     pub kind: ScanKind,
     /// How many buckets are read; 1 for an unsalted table, 0 if nothing is read.
     pub buckets_read: u16,
-    /// How many buckets the table has; `None` if it is not salted.
+    /// How many buckets there are; `None` if it is not salted.
     pub buckets_total: Option<u16>,
     /// Whether `buckets_read` is known, or an upper bound because values are missing.
     pub buckets_exact: bool,
@@ -135,6 +145,8 @@ pub struct Scan {
     pub columns: Option<Vec<String>>,
     /// What could not become a key range.
     pub filter: Option<String>,
+    /// Whether the entries of the index hold all that is read.
+    pub covering: bool,
     /// Whether the rows come in key order, forward or backward.
     pub ordered: bool,
     /// Whether they come from the last key to the first.
@@ -145,6 +157,8 @@ pub struct Scan {
     pub note: Option<String>,
     /// What it did, if the statement was executed: by EXPLAIN ANALYZE.
     pub analyzed: Option<Analyzed>,
+    /// Whether `keys` are keys and not ranges.
+    gets: bool,
 }
 
 /// What a scan does besides its access path.
@@ -162,6 +176,19 @@ pub struct ScanOptions<'a> {
     pub limit: Option<usize>,
     /// The groups of which it reads only the ends.
     pub groups: Option<GroupOptions>,
+    /// Whether the note has no advice.
+    pub without_advice: bool,
+    /// If it reads an index, of which table it is.
+    pub index: Option<IndexOptions<'a>>,
+}
+
+/// The scan of an index.
+#[derive(Debug, Clone, Copy)]
+pub struct IndexOptions<'a> {
+    /// The table.
+    pub table: &'a TableDef,
+    /// Whether the entries hold all that is read.
+    pub covering: bool,
 }
 
 /// What a loose scan reads.
@@ -176,10 +203,12 @@ pub struct GroupOptions {
 }
 
 impl Scan {
-    /// Describes the scan of a table by an access path.
+    /// Describes the scan of a table by an access path, or of an index, which is then `def` as a
+    /// table.
     #[doc(hidden)]
     pub fn new(def: &TableDef, path: &AccessPath, options: ScanOptions<'_>) -> Scan {
-        let table = table_text(def);
+        let rows = options.index.map_or(def, |index| index.table);
+        let table = table_text(rows);
         let (kind, keys): (ScanKind, Vec<String>) = match &path.access {
             Access::PointGet(keys) => (
                 ScanKind::PointGet,
@@ -208,24 +237,31 @@ impl Scan {
             first: groups.first,
             last: groups.last,
         });
-        let kind = match groups {
-            Some(_) => ScanKind::LooseScan,
-            None => kind,
+        let gets = kind == ScanKind::PointGet;
+        let kind = match (&groups, options.index) {
+            (Some(_), _) => ScanKind::LooseScan,
+            (None, Some(index)) if kind != ScanKind::Empty => match index.covering {
+                true => ScanKind::IndexScan,
+                false => ScanKind::IndexLookup,
+            },
+            _ => kind,
         };
         let buckets_total = def.salting.as_ref().map(|salting| salting.buckets());
         let buckets_read = path.buckets.count();
         let name = |column: &usize| def.columns.get(*column).map(|c| name_text(&c.name));
         let columns = options.columns.and_then(|columns| {
-            let all = (0..def.columns.len()).all(|column| columns.contains(&column));
+            let all = (0..rows.columns.len()).all(|column| columns.contains(&column));
             (!all).then(|| columns.iter().filter_map(name).collect())
         });
         let scans_all = !matches!(kind, ScanKind::PointGet | ScanKind::Empty)
+            && options.index.is_none()
             && buckets_total.is_some_and(|total| total > 1 && buckets_read == total);
-        let note = fan_out_text(def, path)
+        let note = fan_out_text(def, path, options.without_advice)
             .filter(|_| scans_all && !path.filters.is_empty())
             .map(|why| format!("note: {table} reads {buckets_read}/{buckets_read} buckets: {why}"));
         Scan {
             table,
+            index: options.index.map(|_| name_text(&def.name)),
             kind,
             buckets_read,
             buckets_total,
@@ -235,11 +271,13 @@ impl Scan {
             joined: options.joined.iter().filter_map(name).collect(),
             columns,
             filter: (!path.residual.is_empty()).then(|| text::conjunction(&path.residual, def)),
+            covering: options.index.is_some_and(|index| index.covering),
             ordered: options.ordered,
             reverse: options.reverse,
             limit: options.limit,
             note,
             analyzed: None,
+            gets,
         }
     }
 }
@@ -249,9 +287,9 @@ impl Scan {
     pub(super) fn to_json(&self) -> Vec<(&'static str, Json)> {
         let keys = Json::texts(&self.keys);
         let none = Json::List(Vec::new());
-        let (keys, ranges) = match self.kind {
-            ScanKind::PointGet => (keys, none),
-            _ => (none, keys),
+        let (keys, ranges) = match self.gets {
+            true => (keys, none),
+            false => (none, keys),
         };
         let total = self.buckets_total.map(u64::from);
         let limit = self.limit.map(|rows| rows as u64);
@@ -265,6 +303,7 @@ impl Scan {
         });
         let mut members = vec![
             ("table", Json::Text(self.table.clone())),
+            ("index", self.index.clone().into()),
             ("buckets_read", u64::from(self.buckets_read).into()),
             ("buckets_total", total.map_or(Json::Null, Json::from)),
             ("buckets_exact", Json::Bool(self.buckets_exact)),
@@ -274,6 +313,7 @@ impl Scan {
             ("joined", Json::texts(&self.joined)),
             ("columns", columns.unwrap_or(Json::Null)),
             ("filter", self.filter.clone().into()),
+            ("covering", Json::Bool(self.covering)),
             ("ordered", Json::Bool(self.ordered)),
             ("reverse", Json::Bool(self.reverse)),
             ("limit", limit.map_or(Json::Null, Json::from)),
@@ -287,7 +327,13 @@ impl Scan {
 
 impl fmt::Display for Scan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.kind, self.table)?;
+        match &self.index {
+            None => write!(f, "{}: {}", self.kind, self.table)?,
+            Some(index) if self.kind == ScanKind::IndexLookup => {
+                write!(f, "{}: {index} -> {}", self.kind, self.table)?;
+            }
+            Some(index) => write!(f, "{}: {index} on {}", self.kind, self.table)?,
+        }
         if self.kind == ScanKind::Empty {
             return Ok(());
         }
@@ -312,9 +358,9 @@ impl fmt::Display for Scan {
                 list.push(format!("+{} more", self.keys.len() - MAX_ITEMS));
             }
             let list = list.join(", ");
-            match self.kind {
-                ScanKind::PointGet => write!(f, ", keys [{list}]")?,
-                _ => write!(f, ", ranges {list}")?,
+            match self.gets {
+                true => write!(f, ", keys [{list}]")?,
+                false => write!(f, ", ranges {list}")?,
             }
         }
         if !self.joined.is_empty() {
@@ -325,6 +371,9 @@ impl fmt::Display for Scan {
         }
         if let Some(filter) = &self.filter {
             write!(f, ", filter {filter}")?;
+        }
+        if self.covering {
+            f.write_str(", covering")?;
         }
         if self.reverse {
             f.write_str(", reverse")?;

@@ -238,6 +238,7 @@ fn table(keys: &[Key], descending: usize, salting: Option<Salting>) -> TableDef 
             })
             .collect(),
         salting,
+        null_keys_repeat: false,
         format_version: 1,
     }
 }

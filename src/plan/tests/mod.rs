@@ -14,6 +14,7 @@ mod grid;
 mod limits;
 mod paths;
 mod random;
+mod ranks;
 mod salts;
 mod symbols;
 mod texts;

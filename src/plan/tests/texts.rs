@@ -53,6 +53,8 @@ fn every_fact_has_its_place() {
         reverse: true,
         limit: Some(10),
         groups: None,
+        without_advice: false,
+        index: None,
     };
     let scan = Scan::new(&def, &path, options);
     insta::assert_snapshot!(scan, @"RangeScan: t, buckets 16/16, ranges [('a', 10) .. 'a'], columns [n, v], filter v > 3, reverse, limit 10");
@@ -107,7 +109,7 @@ fn a_plan_is_a_tree_with_notes_under_it() {
        ├─ PointGet: t, buckets 1/16, keys [('a', 1)]
        └─ FullScan: t, buckets 16/16, filter v = 1
     note: t reads 16/16 buckets: host, n not bound by equality
-    note: t reads 16/16 buckets: host, n not bound by equality; an index on v would read 1 bucket
+    note: t reads 16/16 buckets: host, n not bound by equality; an index on v would read 1 bucket: CREATE INDEX t_v_idx ON t (v)
     "#);
     assert_eq!(plan.scans().len(), 4);
     assert_eq!(plan.to_string().lines().next(), Some("Projection: 1"));
@@ -139,14 +141,18 @@ fn the_note_names_the_unbound_salt_columns() {
     );
     assert_eq!(
         note(Some("v = 1"), whole(16)),
-        says(16, "a, b, c", "; an index on v would read 1 bucket")
+        says(
+            16,
+            "a, b, c",
+            "; an index on v would read 1 bucket: CREATE INDEX t_v_idx ON t (v)"
+        )
     );
     assert_eq!(
         note(Some("a > 1 AND c = 2"), whole(3)),
         says(
             3,
             "a, b",
-            "; SALT_COLUMNS = (c) or an index on c would read 1 bucket"
+            "; SALT_COLUMNS = (c) or an index on c would read 1 bucket: CREATE INDEX t_c_idx ON t (c)"
         )
     );
     assert_eq!(
@@ -154,7 +160,7 @@ fn the_note_names_the_unbound_salt_columns() {
         says(
             3,
             "b",
-            "; SALT_COLUMNS = (c) or an index on c would read 1 bucket"
+            "; SALT_COLUMNS = (c) or an index on c would read 1 bucket: CREATE INDEX t_c_idx ON t (c)"
         )
     );
     assert_eq!(
@@ -166,16 +172,37 @@ fn the_note_names_the_unbound_salt_columns() {
         says(
             3,
             "b",
-            "; SALT_COLUMNS = (a, c) or an index on (c, v) would read 1 bucket"
+            "; SALT_COLUMNS = (a, c) or an index on (c, v) would read 1 bucket: CREATE INDEX t_c_v_idx ON t (c, v)"
         )
     );
     assert_eq!(
         note(Some("v IS NULL AND b > 1"), whole(3)),
-        says(3, "a, b, c", "; an index on v would read 1 bucket")
+        says(
+            3,
+            "a, b, c",
+            "; an index on v would read 1 bucket: CREATE INDEX t_v_idx ON t (v)"
+        )
     );
     assert_eq!(
+        note(Some("v IN (1, 2)"), whole(3)),
+        says(
+            3,
+            "a, b, c",
+            "; an index on v would read a part of it: CREATE INDEX t_v_idx ON t (v)"
+        )
+    );
+    assert_eq!(
+        note(Some("v > 1 AND v < 20"), whole(3)),
+        says(
+            3,
+            "a, b, c",
+            "; an index on v would read a part of it: CREATE INDEX t_v_idx ON t (v)"
+        )
+    );
+    // An index would not be read.
+    assert_eq!(
         note(Some("v > 1 AND v <> 2"), whole(3)),
-        says(3, "a, b, c", "; an index on v would read a part of it")
+        says(3, "a, b, c", "")
     );
     // What is read is a part already.
     assert_eq!(
@@ -220,7 +247,7 @@ fn salt_columns_of_the_cure_make_it_one_bucket() {
             };
             let (before, def) = path(Salting::new(16, None));
             assert_eq!(before.buckets.count(), 16, "{sql}");
-            let text = fan_out_text(&def, &before).unwrap();
+            let text = fan_out_text(&def, &before, false).unwrap();
             let (_, list) = text.split_once("SALT_COLUMNS = (").expect(&text);
             let (list, _) = list.split_once(')').unwrap();
             let columns = list.split(", ").map(|name| {
