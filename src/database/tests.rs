@@ -1,4 +1,7 @@
-//! What cannot be seen through the API: when the disk is asked to sync.
+//! What cannot be seen through the API: what is read and written, and when the disk is asked to
+//! sync.
+
+mod upkeep;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -76,6 +76,7 @@ fn same_scans(one: &PlanNode, other: &PlanNode) -> bool {
     let (ours, theirs) = (scans(one), scans(other));
     let same = |(ours, theirs): (&Scan, &Scan)| {
         ours.table == theirs.table
+            && ours.index == theirs.index
             && ours.columns == theirs.columns
             && ours.joined == theirs.joined
             && ours.groups == theirs.groups
@@ -100,6 +101,7 @@ pub(super) fn analyzed(def: &TableDef, counters: &ScanCounters) -> Analyzed {
     let buckets = counters.buckets().into_iter();
     Analyzed {
         gets: counters.gets(),
+        entries: counters.entries(),
         rows_read: counters.rows(),
         rows_returned: counters.returned(),
         bytes: counters.bytes(),

@@ -117,9 +117,12 @@ impl Binder<'_> {
         let schema = name.schema().unwrap_or(PUBLIC);
         if schema != INFORMATION_SCHEMA {
             let entry = self.catalog.find_table(schema, name.table());
-            return Ok(
-                entry.map(|entry| provider_as_source(Arc::new(StoredTable::new(entry.clone()))))
-            );
+            return Ok(entry.map(|entry| {
+                provider_as_source(Arc::new(StoredTable::new(
+                    entry.clone(),
+                    self.catalog.clone(),
+                )))
+            }));
         }
         let provider = InformationSchemaProvider::new(Arc::new(Catalogs(self.catalog.clone())));
         let table = provider.table(name.table()).now_or_never();

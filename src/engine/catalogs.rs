@@ -80,9 +80,9 @@ impl SchemaProvider for OneSchema {
         'b: 'f,
     {
         let table = self.state.find_table(self.name, name);
-        Box::pin(ready(Ok(
-            table.map(|table| Arc::new(StoredTable::new(table.clone())) as _)
-        )))
+        Box::pin(ready(Ok(table.map(|table| {
+            Arc::new(StoredTable::new(table.clone(), self.state.clone())) as _
+        }))))
     }
 
     fn table_type<'a, 'b, 'f>(

@@ -106,11 +106,11 @@ impl VisitorMut for Renumber {
     }
 }
 
-/// `SELECT * FROM table WHERE condition`
+/// `SELECT * FROM table WHERE condition`, read in the order of the table's key.
 fn select(table: &TableName, condition: ast::Expr) -> Result<ast::Query> {
     let other = || Error::internal("a SELECT of ours reads as another statement");
-    let Statement::Query(mut query) = sql::parse(&format!("SELECT * FROM {table}"))?.statement
-    else {
+    let text = format!("SELECT /*+ NO_INDEX({}) */ * FROM {table}", table.name);
+    let Statement::Query(mut query) = sql::parse(&text)?.statement else {
         return Err(other());
     };
     let SetExpr::Select(select) = query.body.as_mut() else {

@@ -8,6 +8,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema};
 
 use crate::catalog::{CatalogState, ColumnDef, Entry, KeyPart, TableDef};
 use crate::engine::dml::{Writes, find_column, stored_expr};
+use crate::engine::index::index_statement;
 use crate::error::{Error, Result};
 use crate::key::Salting;
 use crate::sql::{self, Column, CreateTable, Name, Statement, TableName};
@@ -44,6 +45,27 @@ impl Writes<'_> {
             }
             Statement::AlterTable(alter) => {
                 self.alter_table(alter).await?;
+                Ok(None)
+            }
+            Statement::CreateIndex(create) => {
+                self.create_index(create).await?;
+                Ok(None)
+            }
+            Statement::DropIndex {
+                index,
+                table,
+                if_exists,
+            } => {
+                self.drop_index(index, table.as_ref(), *if_exists).await?;
+                Ok(None)
+            }
+            Statement::RenameIndex { index, to } => {
+                self.rename_index(index, to).await?;
+                Ok(None)
+            }
+            Statement::CheckIndex { index } => self.check_index(index).await.map(Some),
+            Statement::Reindex { index } => {
+                self.reindex(index).await?;
                 Ok(None)
             }
             Statement::ShowTables => self.show_tables().map(Some),
@@ -106,7 +128,10 @@ impl Writes<'_> {
     fn show_create(&self, table: &TableName) -> Result<RecordBatch> {
         let state = self.catalog.state();
         let entry = find(&state, table)?;
-        let text = format!("{:#}", statement(&entry.def)?);
+        let mut text = format!("{:#}", statement(&entry.def)?);
+        for index in entry.ready_indexes() {
+            text.push_str(&format!(";\n{}", index_statement(&index.def, &entry.def)?));
+        }
         batch([("create_table", texts([Some(text)]))])
     }
 
@@ -163,6 +188,7 @@ fn definition(create: &CreateTable) -> Result<TableDef> {
         key_name: create.key_name.as_ref().map(|name| name.value.clone()),
         key: Vec::new(),
         salting: None,
+        null_keys_repeat: false,
         format_version: 0,
     };
     for part in &create.key {

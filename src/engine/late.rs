@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use datafusion::common::Result as DataFusionResult;
+use datafusion::common::{DataFusionError, Result as DataFusionResult};
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::{Expr, Operator, binary_expr};
@@ -19,12 +19,13 @@ use datafusion::physical_expr::PhysicalExpr;
 use parking_lot::Mutex;
 
 use crate::catalog::TableDef;
-use crate::engine::error::{defect, to_datafusion};
+use crate::engine::error::defect;
+use crate::engine::index::Way;
 use crate::engine::join_filter::JoinFilter;
 use crate::engine::logical::{Logical, Subqueries};
 use crate::engine::provider::evaluate_symbols;
 use crate::engine::scan_exec::ScanExec;
-use crate::plan::{self, Access, AccessPath, OperandRange};
+use crate::plan::{Access, AccessPath, OperandRange};
 
 /// The conditions of a scan that have their values only at execution.
 #[derive(Clone)]
@@ -36,6 +37,8 @@ pub(super) struct Late {
     columns: Vec<usize>,
     joins: Vec<JoinFilter>,
     joined: Joined,
+    /// What is read when the joins have named few keys, if that is something else.
+    way: Option<Way>,
     /// The scan with its values, once it has them.
     bound: Shared,
 }
@@ -53,6 +56,7 @@ impl Late {
             columns: columns.to_vec(),
             joins: Vec::new(),
             joined: Joined::default(),
+            way: None,
             bound: Shared::default(),
         }
     }
@@ -63,58 +67,64 @@ impl Late {
         Late {
             joins: Vec::new(),
             joined: Joined::default(),
+            way: None,
             bound: Shared::default(),
             ..self.clone()
         }
     }
 
-    /// The same with one condition more, and the path with symbols for their subqueries; `None` if
-    /// the condition has no logical twin.
+    /// The same with one condition more, and all conditions with symbols for their subqueries;
+    /// `None` if the condition has no logical twin.
     pub(super) fn with_condition(
         &self,
         def: &TableDef,
         condition: Arc<dyn PhysicalExpr>,
-    ) -> DataFusionResult<Option<(Self, AccessPath)>> {
+    ) -> Option<(Self, Vec<Expr>)> {
         let mut late = self.clone();
         late.conditions.push(condition);
         late.bound = Shared::default();
-        let Some(filters) = late.conditions(def, Subqueries::Symbols) else {
-            return Ok(None);
-        };
-        let path = plan::narrow(def, &filters).map_err(to_datafusion)?;
-        Ok(Some((late, path)))
+        let filters = late.conditions(def, Subqueries::Symbols)?;
+        Some((late, filters))
     }
 
     /// The same with the filter of one join more; `None` if its keys do not narrow the scan.
     pub(super) fn with_join(
         &self,
-        def: &TableDef,
+        scan: &ScanExec,
         join: JoinFilter,
     ) -> DataFusionResult<Option<Self>> {
         let mut late = self.clone();
         late.joins.push(join);
         late.bound = Shared::default();
-        let Some(filters) = late.conditions(def, Subqueries::Symbols) else {
+        let Some(filters) = late.conditions(scan.def(), Subqueries::Symbols) else {
             return Ok(None);
         };
         let keys = late.joins.iter().flat_map(|join| &join.keys);
         let keys: Vec<&Expr> = keys.filter_map(|(_, key)| key.as_ref()).collect();
-        late.joined = Joined::of(def, &filters, &keys)?;
+        let way = scan.way_of_join(&with_equalities(&filters, &keys, &|_| true))?;
+        late.joined = Joined::of(scan, &way, &filters, &keys)?;
+        late.way = (!Arc::ptr_eq(&way.entry.def, &scan.way().entry.def)).then_some(way);
         Ok((late.joined.columns.len() > self.joined.columns.len()).then_some(late))
     }
 
     /// Whether equality with `keys` would leave of each value a row, a range or a bucket to read.
     pub(super) fn is_narrowed_by(
         &self,
-        def: &TableDef,
+        scan: &ScanExec,
         keys: &[Option<Expr>],
     ) -> DataFusionResult<bool> {
-        let Some(filters) = self.conditions(def, Subqueries::Symbols) else {
+        let Some(filters) = self.conditions(scan.def(), Subqueries::Symbols) else {
             return Ok(false);
         };
         let keys: Vec<&Expr> = keys.iter().flatten().collect();
-        let joined = Joined::of(def, &filters, &keys)?;
+        let way = scan.way_of_join(&with_equalities(&filters, &keys, &|_| true))?;
+        let joined = Joined::of(scan, &way, &filters, &keys)?;
         Ok(joined.firm && !joined.columns.is_empty())
+    }
+
+    /// What is read once the joins have named their keys, if that is something else.
+    pub(super) fn way(&self) -> Option<&Way> {
+        self.way.as_ref()
     }
 
     /// The key columns that joins bind, in key order, as indices into the table's columns.
@@ -159,14 +169,13 @@ impl Late {
                 // So it cannot be taken for one of the scan's own.
                 all.extend(join.condition(lists)?.map(|e| Expr::IsTrue(Box::new(e))));
             }
-            let joins = all.get(own..).unwrap_or_default();
-            let mut path = plan::narrow(def, &all).map_err(to_datafusion)?;
-            path.residual.retain(|expr| !joins.contains(expr));
-            if let Some(bound) = scan.bound(path, lists && !joins.is_empty())? {
-                return Ok(ScanExec {
-                    hints: joins.len(),
-                    ..bound
-                });
+            let hints = all.len() - own;
+            let by_join = self.way.iter().filter(|_| lists && hints > 0).cloned();
+            for way in by_join.chain([scan.way()]) {
+                let chosen = way.to(&all, hints, scan.columns())?;
+                if let Some(bound) = scan.bound(chosen, lists && hints > 0)? {
+                    return Ok(ScanExec { hints, ..bound });
+                }
             }
         }
         Err(defect("a scan finds no end of its ranges"))
@@ -200,16 +209,17 @@ struct Joined {
 
 impl Joined {
     /// By equality with `keys`, beside what `filters` say.
-    fn of(def: &TableDef, filters: &[Expr], keys: &[&Expr]) -> DataFusionResult<Self> {
+    fn of(
+        scan: &ScanExec,
+        way: &Way,
+        filters: &[Expr],
+        keys: &[&Expr],
+    ) -> DataFusionResult<Joined> {
+        let def = &way.entry.def;
         let narrow = |bound: &dyn Fn(usize) -> bool| {
-            let equal = keys.iter().enumerate();
-            let equal = equal.filter(|(_, key)| column_of(def, key).is_some_and(bound));
-            let equal = equal.map(|(number, key)| {
-                let symbol = Placeholder::new_with_field(format!("join {number}"), None);
-                binary_expr((**key).clone(), Operator::Eq, Expr::Placeholder(symbol))
-            });
-            let filters: Vec<Expr> = filters.iter().cloned().chain(equal).collect();
-            plan::narrow(def, &filters).map_err(to_datafusion)
+            let bound = |key: &Expr| column_of(def, key).is_some_and(bound);
+            let filters = with_equalities(filters, keys, &bound);
+            Ok::<_, DataFusionError>(way.to(&filters, 0, scan.columns())?.path)
         };
         let (alone, all) = (narrow(&|_| false)?, narrow(&|_| true)?);
         let mut columns = Vec::new();
@@ -228,6 +238,16 @@ impl Joined {
             spread: !all.unbound.is_empty(),
         })
     }
+}
+
+/// The filters, and that those of the keys that are `bound` have the values that a join looks for.
+fn with_equalities(filters: &[Expr], keys: &[&Expr], bound: &dyn Fn(&Expr) -> bool) -> Vec<Expr> {
+    let keys = keys.iter().enumerate().filter(|(_, key)| bound(key));
+    let equal = keys.map(|(number, key)| {
+        let symbol = Placeholder::new_with_field(format!("join {number}"), None);
+        binary_expr((**key).clone(), Operator::Eq, Expr::Placeholder(symbol))
+    });
+    filters.iter().cloned().chain(equal).collect()
 }
 
 /// The column that a key is, under a cast or not.

@@ -184,7 +184,12 @@ impl KeyGroups<'_> {
                 continue;
             }
             // Behind a whole key nothing is left to order.
-            let Some(part) = rest.next() else { break };
+            let Some(part) = rest.next() else {
+                match self.key.def.keys_repeat() {
+                    true => return None,
+                    false => break,
+                }
+            };
             let options = sort.options;
             let nulls_fit =
                 options.nulls_first == options.descending || self.key.never_null(column);

@@ -45,23 +45,14 @@ type Plan = Arc<dyn ExecutionPlan>;
 impl PhysicalOptimizerRule for LooseScan {
     fn optimize(&self, plan: Plan, _: &ConfigOptions) -> DataFusionResult<Plan> {
         let loosened = |node: Plan| {
-            let loose = match (
-                node.downcast_ref::<AggregateExec>(),
-                node.downcast_ref::<FilterExec>(),
-            ) {
-                (Some(aggregate), _) => under_aggregate(aggregate),
-                (_, Some(filter)) => under_filter(filter),
-                _ => None,
+            let (node, groups) = match read_of(&node) {
+                Some(groups) => (node, groups),
+                None => match by_index(&node)? {
+                    Some(found) => found,
+                    None => return Ok(Transformed::no(node)),
+                },
             };
-            match loose {
-                Some(groups) => {
-                    let children = node.children().into_iter();
-                    let children = children.map(|child| loosen(child, groups));
-                    let children = children.collect::<DataFusionResult<_>>()?;
-                    replace_children_if_necessary(node, children).map(Transformed::yes)
-                }
-                None => Ok(Transformed::no(node)),
-            }
+            replace_scan(&node, &|scan| scan.loose(groups)).map(Transformed::yes)
         };
         plan.transform_down(loosened).data()
     }
@@ -75,13 +66,45 @@ impl PhysicalOptimizerRule for LooseScan {
     }
 }
 
-/// The plan with the scan at its end reading `groups`.
-fn loosen(plan: &Plan, groups: Groups) -> DataFusionResult<Plan> {
+/// The groups of which a node needs only the ends.
+fn read_of(node: &Plan) -> Option<Groups> {
+    if let Some(aggregate) = node.downcast_ref::<AggregateExec>() {
+        return under_aggregate(aggregate);
+    }
+    under_filter(node.downcast_ref::<FilterExec>()?)
+}
+
+/// The node over the scan of an index, where the key of that has the groups.
+fn by_index(node: &Plan) -> DataFusionResult<Option<(Plan, Groups)>> {
+    if !node.is::<AggregateExec>() && !node.is::<FilterExec>() {
+        return Ok(None);
+    }
+    let mut below = node;
+    while !below.is::<ScanExec>() {
+        match below.children().as_slice() {
+            [child] => below = child,
+            _ => return Ok(None),
+        }
+    }
+    let Some(scan) = below.downcast_ref::<ScanExec>() else {
+        return Ok(None);
+    };
+    let over = |scan: ScanExec| replace_scan(node, &|_| scan.clone());
+    let suits = |scan: ScanExec| over(scan).is_ok_and(|node| read_of(&node).is_some());
+    let Some(scan) = scan.suited(&suits)? else {
+        return Ok(None);
+    };
+    let node = over(scan)?;
+    Ok(read_of(&node).map(|groups| (node, groups)))
+}
+
+/// The plan with another scan at its end.
+fn replace_scan(plan: &Plan, other: &dyn Fn(&ScanExec) -> ScanExec) -> DataFusionResult<Plan> {
     if let Some(scan) = plan.downcast_ref::<ScanExec>() {
-        return Ok(Arc::new(scan.loose(groups)));
+        return Ok(Arc::new(other(scan)));
     }
     let children = plan.children().into_iter();
-    let children = children.map(|child| loosen(child, groups));
+    let children = children.map(|child| replace_scan(child, other));
     let children = children.collect::<DataFusionResult<_>>()?;
     replace_children_if_necessary(plan.clone(), children)
 }

@@ -32,6 +32,7 @@ mod extremes;
 mod fanout;
 mod filter_projection;
 mod in_subquery;
+mod index;
 mod join_filter;
 mod join_reach;
 mod keys_below;
@@ -74,6 +75,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
+use datafusion::logical_expr::LogicalPlan;
 use parking_lot::Mutex;
 use sqlparser::ast;
 use tokio::runtime::{Handle, Runtime};
@@ -113,6 +115,7 @@ pub(crate) struct Engine(Arc<Inner>);
 struct Inner {
     state: SessionState,
     pool: Arc<ScanPool>,
+    index_codecs: index::Codecs,
     handle: Handle,
     runtime: Mutex<Option<Runtime>>,
 }
@@ -151,6 +154,7 @@ impl Engine {
         Ok(Engine(Arc::new(Inner {
             state: builder.build(),
             pool: Arc::new(ScanPool::new(threads)?),
+            index_codecs: index::Codecs::default(),
             handle: runtime.handle().clone(),
             runtime: Mutex::new(Some(runtime)),
         })))
@@ -167,14 +171,7 @@ impl Engine {
         catalog: &Arc<CatalogState>,
         query: &ast::Query,
     ) -> Result<BoundQuery> {
-        let resolved = salt_bucket::resolve(catalog, query)?;
-        let plan = binder::bind(self.state(), catalog, &resolved)?;
-        let plan = or_null::nullable_subqueries(plan)
-            .and_then(common_type::common_types)
-            .and_then(rounding_cast::written_out)
-            .and_then(in_subquery::unknown_subqueries)
-            .and_then(set_comparison::named_sets)
-            .map_err(from_datafusion)?;
+        let plan = read_query(self.state(), catalog, query)?;
         Ok(BoundQuery::new(self.clone(), plan, query))
     }
 
@@ -188,10 +185,32 @@ impl Engine {
         &self.0.pool
     }
 
+    /// How the entries of the indexes are made that were written lately.
+    pub(super) fn index_codecs(&self) -> &index::Codecs {
+        &self.0.index_codecs
+    }
+
     /// The runtime of everything that is not a scan.
     pub(crate) fn runtime(&self) -> &Handle {
         &self.0.handle
     }
+}
+
+/// The logical plan of a query, bound and analyzed, and not optimised.
+fn read_query(
+    state: &SessionState,
+    catalog: &Arc<CatalogState>,
+    query: &ast::Query,
+) -> Result<LogicalPlan> {
+    let resolved = salt_bucket::resolve(catalog, query)?;
+    let plan = binder::bind(state, catalog, &resolved)?;
+    or_null::nullable_subqueries(plan)
+        .and_then(common_type::common_types)
+        .and_then(rounding_cast::written_out)
+        .and_then(in_subquery::unknown_subqueries)
+        .and_then(set_comparison::named_sets)
+        .map_err(from_datafusion)
+        .and_then(|plan| index::with_hints(plan, &resolved))
 }
 
 impl Drop for Inner {

@@ -17,10 +17,11 @@ use datafusion::logical_expr::{Expr, FetchType, LogicalPlan, SkipType, Volatilit
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::PhysicalExpr;
 
-use crate::catalog::{Entry, TableDef};
+use crate::catalog::{Entry, IndexEntry, IndexPart, IndexSource, TableDef};
 use crate::engine::error::from_datafusion;
 use crate::engine::fanout;
-use crate::engine::provider::{can_filter, stored_entry};
+use crate::engine::index::Hint;
+use crate::engine::provider::{can_filter, hint_of, stored_entry};
 use crate::engine::residual::residual_with;
 use crate::engine::scope::Execution;
 use crate::engine::session_settings::Settings;
@@ -28,7 +29,7 @@ use crate::engine::verify::{Asked, Verifier};
 use crate::error::{Error, Result};
 use crate::plan::{self, Access, AccessPath, Operand};
 use crate::store::CursorOrder;
-use crate::table::{Progress, ReadRequest, Reader, RowFilter, Target, request_schema};
+use crate::table::{Lookup, Progress, ReadRequest, Reader, RowFilter, Target, request_schema};
 use crate::types::Value;
 
 /// Point gets of more keys than this leave the caller's thread.
@@ -39,6 +40,8 @@ const MAX_KEYS: usize = 64;
 #[derive(Debug)]
 pub(super) struct PointQuery {
     entry: Arc<Entry>,
+    /// The UNIQUE index whose key the filter binds, if it does not bind that of the table.
+    index: Option<Arc<IndexEntry>>,
     /// The filter, its columns without qualifiers, its parameters as they are.
     filters: Vec<Expr>,
     /// The path that the filter gives, parameters being symbols; kept if it is one key of
@@ -92,6 +95,10 @@ impl PointQuery {
         };
         let entry = stored_entry(&scan.source)?;
         let (projected, def) = (projected?, &entry.def);
+        let hint = hint_of(&scan.source);
+        if matches!(hint, Hint::Index(_)) {
+            return None;
+        }
         if scan.fetch.is_some() || !scan.filters.is_empty() || scan.projection.is_some() {
             return None;
         }
@@ -102,7 +109,12 @@ impl PointQuery {
             .into_iter()
             .flat_map(|filter| split_conjunction_owned(unnormalize_col(filter.clone())))
             .collect();
-        let path = plan::narrow(def, &plan::type_filters(filters.clone(), def).ok()?).ok()?;
+        let typed = plan::type_filters(filters.clone(), def).ok()?;
+        let (index, path) = match plan::narrow(def, &typed).ok()? {
+            path if matches!(path.access, Access::PointGet(_)) => (None, path),
+            path if path.access == Access::Empty || hint != Hint::None => return None,
+            _ => unique_index(&entry, &typed)?,
+        };
         let Access::PointGet(keys) = &path.access else {
             return None;
         };
@@ -122,6 +134,7 @@ impl PointQuery {
             }
         };
         Some(PointQuery {
+            index,
             entry,
             filters,
             key,
@@ -133,8 +146,12 @@ impl PointQuery {
         })
     }
 
+    /// The definition of what the keys are of: the table, or a UNIQUE index as a table.
     pub(super) fn def(&self) -> &TableDef {
-        &self.entry.def
+        match &self.index {
+            Some(index) => &index.view,
+            None => &self.entry.def,
+        }
     }
 
     /// The rows in that order, or `None` if these values need another way.
@@ -149,7 +166,7 @@ impl PointQuery {
         order: CursorOrder,
     ) -> Result<Option<RecordBatch>> {
         let bound = match &self.key {
-            Some(path) => path.bind_key(&self.entry.def, &mut |symbol| value_of(symbol, values))?,
+            Some(path) => path.bind_key(self.def(), &mut |symbol| value_of(symbol, values))?,
             None => None,
         };
         let (keys, filter) = match bound {
@@ -160,7 +177,21 @@ impl PointQuery {
             },
         };
         let (def, handle) = (self.entry.def.clone(), self.entry.handle.clone());
+        let (def, handle, lookup) = match &self.index {
+            None => (def, handle, None),
+            Some(index) => {
+                let held = self.columns.iter().all(|column| index.holds(*column));
+                let lookup = Lookup {
+                    def,
+                    handle,
+                    in_order: false,
+                };
+                let lookup = (!held || filter.is_some()).then_some(lookup);
+                (index.view.clone(), index.handle.clone(), lookup)
+            }
+        };
         let request = ReadRequest {
+            lookup,
             filter,
             order,
             limit: self.limit,
@@ -206,6 +237,8 @@ impl PointQuery {
         let path = Arc::new(path);
         let asked = || Asked {
             entry: self.entry.clone(),
+            via: None,
+            filters: path.filters.clone(),
             path: path.clone(),
             columns: self.columns.clone(),
             hints: 0,
@@ -233,14 +266,17 @@ impl PointQuery {
         values: &[Value],
     ) -> Result<Option<Narrowed>> {
         let def = &self.entry.def;
-        let path = plan::narrow(def, &self.typed(values)?)?;
+        let path = plan::narrow(self.def(), &self.typed(values)?)?;
         let Some(keys) = path.keys() else {
             return Ok(None);
         };
-        if keys.len() > MAX_KEYS || (self.ordered && keys.len() > 1) {
+        // The keys of an index are in another order than those of their rows.
+        let ordered = self.ordered || self.index.is_some();
+        if keys.len() > MAX_KEYS || (ordered && keys.len() > 1) {
             return Ok(None);
         }
-        fanout::check_path(def, &path, settings.max_fanout)?;
+        let is_index = self.index.is_some();
+        fanout::check_path(self.def(), &path, is_index, settings.max_fanout)?;
         let filter = match path.residual.is_empty() {
             true => None,
             false => {
@@ -276,6 +312,27 @@ impl PointQuery {
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
             .map_err(unexpected)
     }
+}
+
+/// The UNIQUE index of plain columns and all rows whose every column the filters bind, if there is
+/// one alone, and its path.
+fn unique_index(entry: &Entry, filters: &[Expr]) -> Option<(Option<Arc<IndexEntry>>, AccessPath)> {
+    let mut found = None;
+    let is_column = |part: &IndexPart| matches!(part.source, IndexSource::Column(_));
+    for index in entry.ready_indexes().filter(|index| index.def.unique) {
+        if index.def.predicate.is_some() || !index.def.parts.iter().all(is_column) {
+            continue;
+        }
+        let path = plan::narrow(&index.view, filters).ok()?;
+        if path.shape.equal < index.def.parts.len() {
+            continue;
+        }
+        if found.is_some() || !matches!(path.access, Access::PointGet(_)) {
+            return None;
+        }
+        found = Some((Some(index.clone()), path));
+    }
+    found
 }
 
 /// The column of the table that an expression is, whatever it is called.

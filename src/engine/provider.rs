@@ -8,7 +8,8 @@ use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result as DataFusionResult};
-use datafusion::datasource::source_as_provider;
+use datafusion::datasource::{provider_as_source, source_as_provider};
+use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{
@@ -18,11 +19,13 @@ use datafusion::physical_expr::create_physical_expr;
 use datafusion::physical_plan::ExecutionPlan;
 use futures::future::BoxFuture;
 
-use crate::catalog::Entry;
+use crate::catalog::{CatalogState, Entry};
 use crate::engine::error::to_datafusion;
+use crate::engine::index::{Hint, Ways};
 use crate::engine::scan_exec::ScanExec;
 use crate::engine::scope;
 use crate::engine::symbol;
+use crate::error::{Error, Result};
 use crate::plan;
 
 /// A table of one state of the catalog. It knows no snapshot: that comes with each execution.
@@ -30,12 +33,43 @@ use crate::plan;
 pub(crate) struct StoredTable {
     entry: Arc<Entry>,
     schema: SchemaRef,
+    /// The state of the catalog that it is of.
+    catalog: Arc<CatalogState>,
+    /// What the statement says of its indexes.
+    hint: Hint,
 }
 
 impl StoredTable {
-    pub(crate) fn new(entry: Arc<Entry>) -> Self {
+    pub(crate) fn new(entry: Arc<Entry>, catalog: Arc<CatalogState>) -> Self {
         let schema = entry.def.arrow_schema();
-        StoredTable { entry, schema }
+        StoredTable {
+            entry,
+            schema,
+            catalog,
+            hint: Hint::None,
+        }
+    }
+
+    /// The same table, of whose indexes the statement says that.
+    pub(super) fn with_hint(&self, hint: Hint) -> Self {
+        StoredTable {
+            entry: self.entry.clone(),
+            schema: self.schema.clone(),
+            catalog: self.catalog.clone(),
+            hint,
+        }
+    }
+
+    /// The indexes that a scan may read.
+    fn ways(&self, state: &dyn Session) -> DataFusionResult<Option<Arc<Ways>>> {
+        if self.entry.indexes.is_empty() {
+            return Ok(None);
+        }
+        let state: &dyn Any = state.as_any();
+        match state.downcast_ref::<SessionState>() {
+            Some(state) => Ways::of(&self.entry, &self.hint, &self.catalog, state),
+            None => Ok(None),
+        }
     }
 
     pub(crate) fn entry(&self) -> &Arc<Entry> {
@@ -48,6 +82,49 @@ pub(super) fn stored_entry(source: &Arc<dyn TableSource>) -> Option<Arc<Entry>> 
     let provider = source_as_provider(source).ok()?;
     let provider: &dyn Any = provider.as_ref();
     Some(provider.downcast_ref::<StoredTable>()?.entry.clone())
+}
+
+/// The table that a scan of a plan reads, with what the statement says of its indexes; `None` if it
+/// is no stored one.
+///
+/// # Errors
+/// `NotFound` for an index that it does not have.
+pub(super) fn hinted_source(
+    source: &Arc<dyn TableSource>,
+    hint: Hint,
+) -> Result<Option<Arc<dyn TableSource>>> {
+    let Ok(provider) = source_as_provider(source) else {
+        return Ok(None);
+    };
+    let provider: &dyn Any = provider.as_ref();
+    let Some(table) = provider.downcast_ref::<StoredTable>() else {
+        return Ok(None);
+    };
+    if let Hint::Index(names) = &hint {
+        let unknown = names.iter().find(|name| {
+            let mut indexes = table.entry.indexes.iter();
+            !indexes.any(|index| index.def.name == **name)
+        });
+        if let Some(name) = unknown {
+            let table = table.entry.def.display_name();
+            return Err(Error::not_found(format!(
+                "a hint names index {name}, which table {table} does not have"
+            )));
+        }
+    }
+    Ok(Some(provider_as_source(Arc::new(table.with_hint(hint)))))
+}
+
+/// What the statement says of the indexes of the table.
+pub(super) fn hint_of(source: &Arc<dyn TableSource>) -> Hint {
+    let Ok(provider) = source_as_provider(source) else {
+        return Hint::None;
+    };
+    let provider: &dyn Any = provider.as_ref();
+    match provider.downcast_ref::<StoredTable>() {
+        Some(table) => table.hint.clone(),
+        None => Hint::None,
+    }
 }
 
 /// Whether a scan can evaluate a filter itself: it gives the same answer for a row each time, and
@@ -144,18 +221,26 @@ impl TableProvider for StoredTable {
             let filters = filters
                 .iter()
                 .map(symbol::parameters)
-                .collect::<Result<Vec<_>, _>>()?;
+                .collect::<DataFusionResult<Vec<_>>>()?;
             let def = &self.entry.def;
             let mut path = plan::narrow(def, &filters).map_err(to_datafusion)?;
-            if path.is_symbolic() && scope::is_execution(state) {
+            let ways = self.ways(state)?;
+            let mut filters = filters;
+            if scope::is_execution(state) && (ways.is_some() || path.is_symbolic()) {
                 let values = filters
                     .into_iter()
                     .map(|filter| evaluate_symbols(filter, state.execution_props()));
-                let filters = values.collect::<Result<Vec<_>, _>>()?;
+                filters = values.collect::<DataFusionResult<Vec<_>>>()?;
                 path = plan::narrow(def, &filters).map_err(to_datafusion)?;
             }
-            let scan = ScanExec::new(self.entry.clone(), path, columns, limit, state)?;
-            Ok(Arc::new(scan) as Arc<dyn ExecutionPlan>)
+            let entry = self.entry.clone();
+            match ways {
+                None => {
+                    let scan = ScanExec::new(entry, path, columns, limit, state)?;
+                    Ok(Arc::new(scan) as Arc<dyn ExecutionPlan>)
+                }
+                Some(ways) => ScanExec::by_ways(ways, path, columns, limit, state),
+            }
         };
         Box::pin(std::future::ready(planned()))
     }

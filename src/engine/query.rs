@@ -233,7 +233,7 @@ pub(super) fn physical_plan(
 }
 
 /// The plan with its constants in the types of the columns that they are compared with.
-fn typed(plan: LogicalPlan) -> Result<LogicalPlan> {
+pub(super) fn typed(plan: LogicalPlan) -> Result<LogicalPlan> {
     let mut tables: Vec<(TableReference, Arc<Entry>)> = Vec::new();
     let walked = plan.apply_with_subqueries(|node| {
         if let LogicalPlan::TableScan(scan) = node

@@ -10,11 +10,13 @@ use datafusion::common::Result as DataFusionResult;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, PhysicalSortExpr};
 use datafusion::physical_plan::execution_plan::{
     Boundedness, ChildrenPropertiesMode, EmissionType, ReplaceChildrenOptions,
 };
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, EmptyRecordBatchStream, ExecutionPlan, Partitioning,
     PlanProperties, SortOrderPushdownResult,
@@ -25,9 +27,10 @@ use crate::catalog::{Entry, TableDef};
 use crate::engine::analysis::analyzed;
 use crate::engine::error::{defect, to_datafusion};
 use crate::engine::fanout;
+use crate::engine::index::{Chosen, Via, Wanted, Way, Ways};
 use crate::engine::late::Late;
 use crate::engine::loose_key::LooseKey;
-use crate::engine::residual::residual;
+use crate::engine::residual::{residual, residual_with};
 use crate::engine::scan_order::{self, Columns, Ordered};
 use crate::engine::scan_reads::Reads;
 use crate::engine::scope::{Scope, own_counters};
@@ -35,13 +38,22 @@ use crate::engine::symbol;
 use crate::engine::verify::{Asked, watched};
 use crate::plan::{self, Access, AccessPath, PlanNode};
 use crate::store::CursorOrder;
-use crate::table::{Groups, ReadRequest, RowFilter, Scan, ScanCounters, Target, request_schema};
+use crate::table::{
+    Groups, Lookup, ReadRequest, RowFilter, Scan, ScanCounters, Target, request_schema,
+};
 
 /// Reads the rows of one access path. Its partitions are disjoint sets of buckets; once an order
 /// was asked of it, it is one partition that merges them.
 #[derive(Debug, Clone)]
 pub(crate) struct ScanExec {
+    /// What is read: the table, or one of its indexes as a table.
     pub(super) entry: Arc<Entry>,
+    /// The index, if it is one.
+    pub(super) via: Option<Via>,
+    /// The indexes that it could read, if there are any.
+    pub(super) ways: Option<Arc<Ways>>,
+    /// Whether it reads one arm of an OR.
+    pub(super) is_arm: bool,
     pub(super) path: Arc<AccessPath>,
     pub(super) columns: Vec<usize>,
     pub(super) filter: Option<RowFilter>,
@@ -73,6 +85,52 @@ impl ScanExec {
         fetch: Option<usize>,
         state: &dyn Session,
     ) -> DataFusionResult<Self> {
+        let way = Way { entry, via: None };
+        let chosen = Chosen { way, path };
+        ScanExec::of(chosen, None, columns, fetch, state)
+    }
+
+    /// The scan by the best of some ways; `own` is the path over the table's own key.
+    pub(super) fn by_ways(
+        ways: Arc<Ways>,
+        own: AccessPath,
+        columns: Vec<usize>,
+        fetch: Option<usize>,
+        state: &dyn Session,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        let filters = own.filters.clone();
+        let wanted = Wanted {
+            filters: &filters,
+            columns: &columns,
+            limited: fetch.is_some(),
+            serves: None,
+        };
+        let chosen = ways.choose(own, &wanted)?;
+        let bounded = chosen.path.shape.is_bounded() || chosen.path.access == Access::Empty;
+        if !bounded && let Some(arms) = ways.arms(&filters, &columns)? {
+            let arm = |chosen| {
+                let scan = ScanExec::of(chosen, Some(ways.clone()), columns.clone(), fetch, state)?;
+                Ok(Arc::new(ScanExec {
+                    is_arm: true,
+                    ..scan
+                }) as Arc<dyn ExecutionPlan>)
+            };
+            let arms = arms.into_iter().map(arm);
+            return UnionExec::try_new(arms.collect::<DataFusionResult<_>>()?);
+        }
+        let scan = ScanExec::of(chosen, Some(ways), columns, fetch, state)?;
+        Ok(Arc::new(scan))
+    }
+
+    fn of(
+        chosen: Chosen,
+        ways: Option<Arc<Ways>>,
+        columns: Vec<usize>,
+        fetch: Option<usize>,
+        state: &dyn Session,
+    ) -> DataFusionResult<Self> {
+        let Chosen { way, path } = chosen;
+        let Way { entry, via } = way;
         // Without values there is nothing to evaluate it with.
         let symbolic = path.residual.iter().any(symbol::has_parameter);
         let filter = match symbolic {
@@ -95,6 +153,9 @@ impl ScanExec {
             listed: scan_order::listed(&entry.def, &path),
             path: Arc::new(path),
             entry,
+            via,
+            ways,
+            is_arm: false,
             columns,
             filter,
             constants,
@@ -109,8 +170,50 @@ impl ScanExec {
         Ok(scan)
     }
 
+    /// The definition of what is read: of the table, or of the index as a table.
     pub(super) fn def(&self) -> &TableDef {
         &self.entry.def
+    }
+
+    /// The table whose rows are returned.
+    pub(super) fn table(&self) -> &Arc<Entry> {
+        match &self.ways {
+            Some(ways) => ways.table(),
+            None => &self.entry,
+        }
+    }
+
+    /// What is read.
+    pub(super) fn way(&self) -> Way {
+        Way {
+            entry: self.entry.clone(),
+            via: self.via.clone(),
+        }
+    }
+
+    /// The best way for these filters in the place of those that it has, where no limit and no order
+    /// is asked for.
+    pub(super) fn best_way(&self, filters: &[Expr]) -> DataFusionResult<Chosen> {
+        match &self.ways {
+            None => self.way().to(filters, 0, &self.columns),
+            Some(ways) => {
+                let own = plan::narrow(&ways.table().def, filters).map_err(to_datafusion)?;
+                let wanted = Wanted {
+                    filters,
+                    columns: &self.columns,
+                    limited: false,
+                    serves: None,
+                };
+                ways.choose(own, &wanted)
+            }
+        }
+    }
+
+    fn index_options(&self) -> Option<plan::IndexOptions<'_>> {
+        self.via.as_ref().map(|via| plan::IndexOptions {
+            table: &self.table().def,
+            covering: !via.lookup,
+        })
     }
 
     /// How the rows are found.
@@ -140,6 +243,26 @@ impl ScanExec {
 
     /// The scan as EXPLAIN prints it, below the merge of its buckets if there is one.
     pub(super) fn explain(&self) -> PlanNode {
+        if let Some(way) = self.late.as_ref().and_then(|late| late.way()) {
+            return self.shown_by(way).unwrap_or_else(|_| self.shown());
+        }
+        self.shown()
+    }
+
+    /// The scan as it is when a join has named its keys.
+    fn shown_by(&self, way: &Way) -> DataFusionResult<PlanNode> {
+        let chosen = way.to(&self.path.filters, 0, &self.columns)?;
+        let via = chosen.way.via.as_ref();
+        Ok(ScanExec {
+            entry: chosen.way.entry.clone(),
+            via: via.cloned(),
+            path: Arc::new(chosen.path),
+            ..self.clone()
+        }
+        .shown())
+    }
+
+    fn shown(&self) -> PlanNode {
         let def = self.def();
         let merged = self
             .order
@@ -156,6 +279,9 @@ impl ScanExec {
                 first: groups.first,
                 last: groups.last,
             }),
+            // It has indexes, and the statement does not want them.
+            without_advice: self.ways.is_none() && self.entry.ready_indexes().next().is_some(),
+            index: self.index_options(),
         };
         let mut scan = plan::Scan::new(def, &self.path, options);
         if self
@@ -180,10 +306,19 @@ impl ScanExec {
         PlanNode::new(text, vec![node])
     }
 
-    /// What the scan is to return, for whoever verifies it.
+    /// What the scan is to return, for whoever verifies it. The ends of groups of an index are those
+    /// of its buckets.
     fn asked(&self) -> Asked {
+        let (mut entry, mut filters) = (self.table().clone(), self.path.filters.clone());
+        if let Some(via) = self.via.as_ref().filter(|_| self.groups.is_some())
+            && let Ok(path) = via.of.path_of_entries(&filters)
+        {
+            (entry, filters) = (via.of.entry().clone(), path.filters);
+        }
         Asked {
-            entry: self.entry.clone(),
+            entry,
+            via: self.via.clone(),
+            filters,
             path: self.path.clone(),
             columns: self.columns.clone(),
             hints: self.hints,
@@ -203,12 +338,20 @@ impl ScanExec {
             return Box::pin(EmptyRecordBatchStream::new(self.schema.clone()));
         }
         let (def, handle) = (self.entry.def.clone(), self.entry.handle.clone());
+        let order = self.read_order();
+        let lookup = self.via.as_ref().filter(|via| via.lookup);
+        let lookup = lookup.map(|_| Lookup {
+            def: self.table().def.clone(),
+            handle: self.table().handle.clone(),
+            in_order: order != CursorOrder::Any,
+        });
         let request = ReadRequest {
+            lookup,
             filter: self.filter.clone(),
             boxes: self.path.key_boxes().unwrap_or_default(),
             merge_from: self.order.as_ref().map_or(0, |order| order.merge_from),
             groups: self.groups,
-            order: self.read_order(),
+            order,
             limit: self.fetch,
             ..ReadRequest::new(def, handle, self.columns.clone(), target.clone())
         };
@@ -243,7 +386,8 @@ impl ScanExec {
     /// The key that a loose scan goes by; `None` for a scan that cannot be one.
     pub(super) fn loose_key(&self) -> Option<LooseKey<'_>> {
         let ranges = matches!(self.path.access, Access::Ranges(_) | Access::FullScan);
-        if !ranges || self.fetch.is_some() || self.groups.is_some() {
+        let lookup = self.via.as_ref().is_some_and(|via| via.lookup);
+        if !ranges || self.fetch.is_some() || self.groups.is_some() || lookup {
             return None;
         }
         let def = &self.entry.def;
@@ -272,6 +416,7 @@ impl ScanExec {
             read: &self.columns,
             constants: &self.constants,
             listed: self.listed,
+            indexed: self.via.as_ref().map(|via| via.of.terms()),
         }
     }
 
@@ -303,17 +448,110 @@ impl ScanExec {
         Ok(scan)
     }
 
-    /// The same scan in the order that is asked for, if key order serves it.
-    pub(super) fn sorted(&self, order: &[PhysicalSortExpr]) -> DataFusionResult<Option<ScanExec>> {
+    /// The same rows in the order that is asked for, of which only the first `limit` are wanted, if
+    /// key order or that of an index serves it.
+    pub(super) fn sorted(
+        &self,
+        order: &[PhysicalSortExpr],
+        limit: Option<usize>,
+    ) -> DataFusionResult<Option<ScanExec>> {
         // With a limit the order decides which rows are returned: it cannot change any more.
         if self.fetch.is_some() || self.order.is_some() {
             return Ok(None);
         }
-        let columns = self.key_columns();
-        let Some(order) = columns.served(order) else {
+        if let Some(order) = self.key_columns().served(order) {
+            return self.reshaped(|scan| scan.order = Some(order)).map(Some);
+        }
+        match &self.ways {
+            Some(ways) if self.late.is_none() => self.sorted_by(ways, order, limit),
+            _ => Ok(None),
+        }
+    }
+
+    /// The scan of an index that has the order.
+    fn sorted_by(
+        &self,
+        ways: &Ways,
+        order: &[PhysicalSortExpr],
+        limit: Option<usize>,
+    ) -> DataFusionResult<Option<ScanExec>> {
+        let served = |Chosen { way, path }: &Chosen| {
+            let def = &way.entry.def;
+            let constants = constants(def, path);
+            let columns = Columns {
+                def,
+                read: &self.columns,
+                constants: &constants,
+                listed: scan_order::listed(def, path),
+                indexed: way.via.as_ref().map(|via| via.of.terms()),
+            };
+            columns.served(order)
+        };
+        let filters = self.path.filters.clone();
+        let own = plan::narrow(&ways.table().def, &filters).map_err(to_datafusion)?;
+        let wanted = Wanted {
+            filters: &filters,
+            columns: &self.columns,
+            limited: limit.is_some(),
+            serves: Some(&|way| served(way).is_some()),
+        };
+        let chosen = ways.choose(own, &wanted)?;
+        let Some(order) = served(&chosen) else {
             return Ok(None);
         };
-        self.reshaped(|scan| scan.order = Some(order)).map(Some)
+        let scan = self.rerouted(chosen)?;
+        scan.reshaped(|scan| scan.order = Some(order)).map(Some)
+    }
+
+    /// The scan of an index that `suits`, if it is the best way to these rows; for whoever does not
+    /// care for their order.
+    pub(super) fn suited(
+        &self,
+        suits: &dyn Fn(ScanExec) -> bool,
+    ) -> DataFusionResult<Option<ScanExec>> {
+        let is_free = self.fetch.is_none()
+            && self.order.is_none()
+            && self.groups.is_none()
+            && self.late.is_none()
+            && self.properties.output_ordering().is_none();
+        let Some(ways) = self.ways.as_ref().filter(|_| is_free) else {
+            return Ok(None);
+        };
+        let filters = &self.path.filters;
+        let own = plan::narrow(&ways.table().def, filters).map_err(to_datafusion)?;
+        let suits = |way: &Chosen| self.rerouted(way.clone()).is_ok_and(suits);
+        let wanted = Wanted {
+            filters,
+            columns: &self.columns,
+            limited: false,
+            serves: Some(&suits),
+        };
+        let chosen = ways.choose(own, &wanted)?;
+        match suits(&chosen) {
+            true => self.rerouted(chosen).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The same rows by another way.
+    fn rerouted(&self, chosen: Chosen) -> DataFusionResult<ScanExec> {
+        let Chosen { way, path } = chosen;
+        let Way { entry, via } = way;
+        let filter = match path.residual.iter().any(symbol::has_parameter) {
+            false => {
+                let props = ExecutionProps::new();
+                residual_with(&entry.def, &self.columns, &path.residual, &props)?
+            }
+            true => None,
+        };
+        self.reshaped(|scan| {
+            scan.constants = Arc::new(constants(&entry.def, &path));
+            scan.listed = scan_order::listed(&entry.def, &path);
+            scan.filter = filter;
+            scan.path = Arc::new(path);
+            scan.entry = entry;
+            scan.via = via;
+        })
     }
 }
 
@@ -393,7 +631,8 @@ impl ExecutionPlan for ScanExec {
             let first_poll = async move {
                 let bound = late.bind(&scan)?;
                 let most = Scope::of(&context)?.max_fanout;
-                fanout::check_path(bound.def(), &bound.path, most).map_err(to_datafusion)?;
+                fanout::check_path(bound.def(), &bound.path, bound.via.is_some(), most)
+                    .map_err(to_datafusion)?;
                 bound.execute(partition, context)
             };
             return Ok(Box::pin(RecordBatchStreamAdapter::new(
@@ -433,7 +672,7 @@ impl ExecutionPlan for ScanExec {
         &self,
         order: &[PhysicalSortExpr],
     ) -> DataFusionResult<SortOrderPushdownResult<Arc<dyn ExecutionPlan>>> {
-        Ok(match self.sorted(order)? {
+        Ok(match self.sorted(order, None)? {
             Some(scan) => SortOrderPushdownResult::Exact {
                 inner: Arc::new(scan),
             },

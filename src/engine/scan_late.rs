@@ -10,6 +10,7 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::DynamicFilterPhysicalExpr;
 
 use crate::engine::error::defect;
+use crate::engine::index::{Chosen, Way};
 use crate::engine::join_filter::JoinFilter;
 use crate::engine::keys_below::Keys;
 use crate::engine::late::Late;
@@ -32,17 +33,18 @@ impl ScanExec {
         if self.fetch.is_some() {
             return Ok(None);
         }
-        let late = self.late();
-        let Some((late, path)) = late.with_condition(self.def(), condition)? else {
+        let Some((late, filters)) = self.late().with_condition(self.def(), condition) else {
             return Ok(None);
         };
+        let Chosen { way, path } = self.best_way(&filters)?;
         let scan = self.reshaped(|scan| {
-            scan.constants = Arc::new(constants(scan.def(), &path));
-            scan.listed = scan_order::listed(scan.def(), &path);
+            scan.constants = Arc::new(constants(&way.entry.def, &path));
             // With values the ranges may be others: two neighbours one.
             scan.listed = 0;
             scan.filter = None;
             scan.path = Arc::new(path);
+            scan.entry = way.entry;
+            scan.via = way.via;
             scan.late = Some(Arc::new(late));
         })?;
         Ok(Some(scan))
@@ -63,7 +65,7 @@ impl ScanExec {
             filter: filter.clone(),
             keys: on.iter().cloned().zip(self.logical(keys)).collect(),
         };
-        let late = self.late().with_join(self.def(), join)?;
+        let late = self.late().with_join(self, join)?;
         Ok(late.map(|late| ScanExec {
             late: Some(Arc::new(late)),
             ..self.clone()
@@ -76,7 +78,7 @@ impl ScanExec {
         if self.keeps_its_ranges() {
             return Ok(false);
         }
-        self.late().is_narrowed_by(self.def(), &self.logical(keys))
+        self.late().is_narrowed_by(self, &self.logical(keys))
     }
 
     /// Whether fewer rows would be others, behind a limit, or come in another order, where each
@@ -87,6 +89,16 @@ impl ScanExec {
                 .order
                 .as_ref()
                 .is_some_and(|order| order.merge_from > 0)
+    }
+
+    /// The way for these filters, of which some say what a join looks for: another one than now only
+    /// if nothing was promised of the order of the rows.
+    pub(super) fn way_of_join(&self, filters: &[Expr]) -> DataFusionResult<Way> {
+        let ordered = self.order.is_some() || self.properties.output_ordering().is_some();
+        if ordered || self.groups.is_some() {
+            return Ok(self.way());
+        }
+        Ok(self.best_way(filters)?.way)
     }
 
     fn logical(&self, keys: &Keys) -> Vec<Option<Expr>> {
@@ -106,31 +118,28 @@ impl ScanExec {
         }
     }
 
-    /// The same scan by a path that has all its values, in as many partitions and in the order that
+    /// The same scan by keys that have all their values, in as many partitions and in the order that
     /// was promised; `None` if it is to seek little and would seek often.
-    pub(super) fn bound(&self, path: AccessPath, little: bool) -> DataFusionResult<Option<Self>> {
+    pub(super) fn bound(&self, chosen: Chosen, little: bool) -> DataFusionResult<Option<Self>> {
+        let Chosen { way, path } = chosen;
+        let def = &way.entry.def;
         let partitions = self.properties.partitioning.partition_count();
         if let Some(order) = &self.order {
-            if !scan_order::serves(self.def(), &path, order) {
+            if !scan_order::serves(def, &path, order) {
                 return match little {
                     true => Ok(None),
                     false => Err(defect("the values of a scan take its order away")),
                 };
             }
-            if little && scan_order::crowds(self.def(), &path, order) {
+            if little && scan_order::crowds(def, &path, order) {
                 return Ok(None);
             }
         }
-        let reads = Reads::of(self.def(), &path, partitions)?;
+        let reads = Reads::of(def, &path, partitions)?;
         let Some(reads) = reads.late(partitions, little) else {
             return Ok(None);
         };
-        let filter = residual_with(
-            self.def(),
-            &self.columns,
-            &path.residual,
-            &ExecutionProps::new(),
-        )?;
+        let filter = residual_with(def, &self.columns, &path.residual, &ExecutionProps::new())?;
         let order = match (&self.order, self.properties.output_ordering()) {
             (None, Some(promised)) => Some(Ordered {
                 cursor: CursorOrder::Key,
@@ -147,6 +156,8 @@ impl ScanExec {
             .filter(|_| read_by(&path).is_subset(&read_by(&self.path)));
         Ok(Some(ScanExec {
             path: Arc::new(path),
+            entry: way.entry,
+            via: way.via,
             filter,
             reads,
             order,

@@ -13,6 +13,7 @@ use datafusion::physical_expr::{
 };
 
 use crate::catalog::TableDef;
+use crate::engine::index::Terms;
 use crate::plan::{Access, AccessPath, OperandRange};
 use crate::store::CursorOrder;
 
@@ -41,6 +42,8 @@ pub(super) struct Columns<'a> {
     pub(super) constants: &'a BTreeSet<usize>,
     /// How many leading key columns have one value in each range: see [`listed`].
     pub(super) listed: usize,
+    /// The expressions that the key is of, if it is that of an index.
+    pub(super) indexed: Option<&'a Terms>,
 }
 
 impl Columns<'_> {
@@ -107,14 +110,16 @@ impl Columns<'_> {
         let mut merged = Vec::new();
         let mut reverse = None;
         for sort in order {
-            let column = sort.expr.downcast_ref::<Column>()?;
-            let index = *self.read.get(column.index())?;
+            let index = match sort.expr.downcast_ref::<Column>() {
+                Some(column) => *self.read.get(column.index())?,
+                None => self.indexed?.column_of(&sort.expr, self.def, self.read)?,
+            };
             if self.constants.contains(&index) || !seen.insert(index) {
                 continue;
             }
             let part = match parts.next() {
                 Some(part) => part,
-                None if merge_from == 0 => break,
+                None if merge_from == 0 && !self.def.keys_repeat() => break,
                 None => return None,
             };
             let reversed = sort.options.descending != part.descending;

@@ -218,6 +218,7 @@ fn def() -> TableDef {
             },
         ],
         salting: Some(Salting::new(16, None)),
+        null_keys_repeat: false,
         format_version: 1,
     }
 }

@@ -115,6 +115,7 @@ mod tests {
                 descending: false,
             }],
             salting: None,
+            null_keys_repeat: false,
             format_version: 1,
         }
     }

@@ -87,17 +87,22 @@ impl CsvFile {
 
     /// The place of the record that was read last: file, record, line.
     pub(super) fn place(&self) -> String {
-        match self.record.position() {
-            Some(position) => {
-                format!(
-                    "{}, record {} (line {})",
-                    self.name,
-                    self.number,
-                    position.line()
-                )
-            }
-            None => format!("{}, record {}", self.name, self.number),
-        }
+        place(&self.name, self.number, self.line())
+    }
+
+    /// The name of the file.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of the record that was read last.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The line on which it begins.
+    pub(super) fn line(&self) -> Option<u64> {
+        self.record.position().map(|position| position.line())
     }
 
     fn read(&mut self) -> Result<bool> {
@@ -111,5 +116,13 @@ impl CsvFile {
             return Err(Error::invalid("a quoted field has no end"));
         }
         Ok(more)
+    }
+}
+
+/// The place of a record, as messages show it.
+pub(super) fn place(file: &str, number: u64, line: Option<u64>) -> String {
+    match line {
+        Some(line) => format!("{file}, record {number} (line {line})"),
+        None => format!("{file}, record {number}"),
     }
 }

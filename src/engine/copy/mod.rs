@@ -16,6 +16,7 @@
 mod columns;
 mod field;
 mod file;
+mod places;
 mod quotes;
 mod records;
 

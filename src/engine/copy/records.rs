@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use crate::engine::copy::columns::match_columns;
 use crate::engine::copy::field::read_field;
 use crate::engine::copy::file::CsvFile;
+use crate::engine::copy::places::RecordPlaces;
 use crate::engine::dml::{DefaultValue, Locked, RowExpr, Writes};
 use crate::error::{Error, Result};
 use crate::sql::CopyFrom;
@@ -23,6 +24,8 @@ pub(super) struct Records {
     /// A value for each slot; those that no field fills have it already.
     row: Vec<Value>,
     per_row: Vec<(usize, RowExpr)>,
+    /// Where the rows of the piece stand, if one of them may be refused as it is written.
+    places: Option<RecordPlaces>,
 }
 
 /// Where a field goes.
@@ -44,7 +47,8 @@ impl Writes<'_> {
         };
         let columns = match_columns(def, &copy.columns, header.as_deref(), &copy.path)
             .map_err(|e| e.at(copy.path_position))?;
-        let target = WriteTarget::new(locked.entry.clone(), |column| columns.contains(&column));
+        let target = WriteTarget::new(locked.entry.clone(), |column| columns.contains(&column))
+            .with_indexes(self.table_indexes(&locked.entry)?);
         let mut row = vec![Value::Null; def.columns.len()];
         let mut per_row = Vec::new();
         for column in (0..def.columns.len()).filter(|c| !columns.contains(c)) {
@@ -59,6 +63,7 @@ impl Writes<'_> {
             name: def.columns[*column].name.clone(),
         });
         Ok(Records {
+            places: target.has_unique().then(|| RecordPlaces::of(&file)),
             file,
             fields: fields.collect(),
             null: copy.null.clone().into_bytes(),
@@ -77,7 +82,8 @@ impl Records {
                 .iter()
                 .any(|f| f.slot == self.target.slot(column))
         };
-        Arc::new(WriteTarget::new(self.target.entry().clone(), given))
+        let target = WriteTarget::new(self.target.entry().clone(), given);
+        Arc::new(target.with_indexes(self.target.shared_indexes()))
     }
 
     /// Reads all records and hands them over in pieces of about `piece` bytes. Ends early when
@@ -106,9 +112,13 @@ impl Records {
         }
     }
 
-    fn hand_over(&self, mut set: WriteSet, pieces: &mpsc::Sender<WriteSet>) -> Result<bool> {
+    fn hand_over(&mut self, mut set: WriteSet, pieces: &mpsc::Sender<WriteSet>) -> Result<bool> {
         if set.is_empty() {
             return Ok(true);
+        }
+        if let Some(places) = &mut self.places {
+            let places = std::mem::replace(places, RecordPlaces::of(&self.file));
+            set = set.with_places(Box::new(places));
         }
         set.resolve(self.target.layout(), &self.target.def().display_name())?;
         Ok(pieces.blocking_send(set).is_ok())
@@ -143,6 +153,9 @@ impl Records {
         }
         for (slot, expr) in &self.per_row {
             self.row[*slot] = expr.value()?;
+        }
+        if let Some(places) = &mut self.places {
+            places.push(set.next_order(), &self.file);
         }
         self.target
             .push_values(set, self.target.upsert(), &self.row)

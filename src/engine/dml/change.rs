@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::dml::query::{column, select_from};
+use crate::engine::dml::query::{column, hinted, select_from};
 use crate::engine::dml::select_list::SelectList;
 use crate::engine::dml::work::{Feed, Sink, SlotSource, Work};
 use crate::engine::dml::{Locked, Writes, find_column};
@@ -60,12 +60,13 @@ impl Writes<'_> {
                 }
             });
         }
-        let query = select_from(
+        let mut query = select_from(
             &update.table,
             update.alias.as_ref(),
             list.items,
             update.selection.clone(),
         )?;
+        hinted(&mut query, &update.hints);
         Ok(Work::Feed(Feed {
             query: Arc::new(self.engine.bind_query(&locked.state, &query)?),
             assignees: list.assignees,
@@ -82,12 +83,13 @@ impl Writes<'_> {
             let name = &def.columns[part.column].name;
             (column(name), name.clone())
         });
-        let query = select_from(
+        let mut query = select_from(
             &delete.table,
             delete.alias.as_ref(),
             items.collect(),
             delete.selection.clone(),
         )?;
+        hinted(&mut query, &delete.hints);
         Ok(Work::Feed(Feed {
             query: Arc::new(self.engine.bind_query(&locked.state, &query)?),
             assignees: Vec::new(),

@@ -6,7 +6,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::filter_record_batch;
 use sqlparser::ast::{Expr, Ident, VisitMut, VisitorMut};
 
-use crate::catalog::TableDef;
+use crate::catalog::{Entry, IndexEntry, TableDef};
 use crate::engine::dml::query::select_beside;
 use crate::engine::dml::row_exprs::{RowExprs, refuse_queries};
 use crate::engine::dml::select_list::SelectList;
@@ -15,7 +15,7 @@ use crate::engine::dml::{Locked, Writes, find_column, listed_columns};
 use crate::engine::from_datafusion;
 use crate::error::{Error, Result};
 use crate::sql::{Assigned, ConflictAction, Insert, Name, OnConflict, TableName};
-use crate::table::{Changes, Conflict, ConflictRule};
+use crate::table::{Arbiter, Changes, Conflict, ConflictRule};
 use crate::types::Value;
 
 /// What the row that was to be inserted is called in ON CONFLICT DO UPDATE.
@@ -38,7 +38,7 @@ impl Writes<'_> {
             true => "ON CONFLICT DO UPDATE",
             false => "ON DUPLICATE KEY UPDATE",
         };
-        check_target(&locked.entry.def, clause)?;
+        let arbiter = arbiter(&locked.entry, clause, insert)?;
         let rule = match &clause.action {
             ConflictAction::Nothing => None,
             ConflictAction::Update {
@@ -59,6 +59,7 @@ impl Writes<'_> {
             }
         };
         Ok(Some(Arc::new(Conflict {
+            arbiter,
             sees_proposed: insert && rule.is_some(),
             once: insert,
             strict: insert,
@@ -199,30 +200,47 @@ impl ConflictRule for UpdateRule {
     }
 }
 
-/// The columns of ON CONFLICT are those of the primary key: nothing else is unique.
-fn check_target(def: &TableDef, clause: &OnConflict) -> Result<()> {
+/// What the columns of ON CONFLICT name: the primary key, or a UNIQUE index. Without columns all of
+/// them are meant; ON DUPLICATE KEY means the primary key.
+fn arbiter(entry: &Entry, clause: &OnConflict, insert: bool) -> Result<Arbiter> {
+    let def = &entry.def;
+    let unique = || entry.ready_indexes().filter(|index| index.def.unique);
     let Some(first) = clause.target.first() else {
-        return Ok(());
+        return Ok(match insert && unique().next().is_some() {
+            true => Arbiter::Any,
+            false => Arbiter::Key,
+        });
     };
     let listed = listed_columns(def, &clause.target)?;
     let is_key = listed.len() == def.key.len()
         && listed
             .iter()
             .all(|column| def.key_position(*column).is_some());
-    match is_key {
-        true => Ok(()),
-        false => {
-            let key: Vec<&str> = def
-                .key
-                .iter()
-                .map(|part| def.columns[part.column].name.as_str())
-                .collect();
-            Err(Error::invalid(format!(
-                "ON CONFLICT takes the columns of the primary key, which in {} are {}",
-                def.display_name(),
-                key.join(", ")
-            ))
-            .at(first.position))
-        }
+    if is_key {
+        return Ok(Arbiter::Key);
     }
+    // Of a partial index nobody knows whether the row that exists is in it.
+    let is_index = |index: &&Arc<IndexEntry>| {
+        let parts = index.view.key.iter().take(index.def.parts.len());
+        let mut columns: Vec<usize> = parts.map(|part| part.column).collect();
+        columns.sort_unstable();
+        let mut listed = listed.clone();
+        listed.sort_unstable();
+        index.def.predicate.is_none() && columns == listed
+    };
+    if let Some(index) = unique().find(is_index) {
+        return Ok(Arbiter::Index(index.def.id));
+    }
+    let key: Vec<&str> = def
+        .key
+        .iter()
+        .map(|part| def.columns[part.column].name.as_str())
+        .collect();
+    Err(Error::invalid(format!(
+        "ON CONFLICT takes the columns of the primary key, which in {} are {}, or those of a UNIQUE \
+         index without condition",
+        def.display_name(),
+        key.join(", ")
+    ))
+    .at(first.position))
 }

@@ -173,7 +173,7 @@ fn number(digits: &str, negative: bool) -> Option<Value> {
 }
 
 /// Where a token of the text stands, if it comes from a text.
-pub(super) fn position(start: sqlparser::tokenizer::Location) -> Option<Position> {
+pub(in crate::engine) fn position(start: sqlparser::tokenizer::Location) -> Option<Position> {
     (start.line > 0).then_some(Position {
         line: start.line,
         column: start.column,

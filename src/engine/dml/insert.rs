@@ -110,7 +110,8 @@ impl Writes<'_> {
                 "the batch has no key column {name}"
             )));
         }
-        let mut target = WriteTarget::new(locked.entry.clone(), |column| given.contains(&column));
+        let mut target = WriteTarget::new(locked.entry.clone(), |column| given.contains(&column))
+            .with_indexes(self.table_indexes(&locked.entry)?);
         let slots = target.columns().iter().map(|column| {
             let assignee = Some(Assignee::of(def, *column));
             match given.iter().position(|c| c == column) {

@@ -57,9 +57,11 @@ use crate::store::{Committer, Store};
 use crate::table::Writer;
 use crate::types::Value;
 
+pub(super) use constant::position;
 pub(super) use defaults::{DefaultValue, RowExpr};
 pub(super) use lock::Locked;
-pub(super) use query::stored_expr;
+pub(super) use query::{select_from, stored_expr};
+pub(super) use row_exprs::RowExprs;
 
 /// What writing statements need: the parts of a database, and the settings of a session.
 #[derive(Clone)]

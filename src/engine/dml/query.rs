@@ -1,12 +1,13 @@
 //! The SELECT that feeds a writing statement, as a syntax tree.
 
-use sqlparser::ast::{Expr, Ident, Query, SelectItem, SetExpr};
+use sqlparser::ast::helpers::attached_token::AttachedToken;
+use sqlparser::ast::{Expr, Ident, OptimizerHint, Query, SelectItem, SetExpr};
 
 use crate::error::{Error, Result};
 use crate::sql::{self, Name, Statement, TableName};
 
 /// `SELECT items FROM table AS alias WHERE selection`, each item with the name of its column.
-pub(super) fn select_from(
+pub(in crate::engine) fn select_from(
     table: &TableName,
     alias: Option<&Name>,
     items: Vec<(Expr, String)>,
@@ -23,6 +24,15 @@ pub(super) fn select_items(
     items: &[SelectItem],
 ) -> Result<Query> {
     select(&aliased(table, alias), items.to_vec(), None)
+}
+
+/// Gives the SELECT the hints of the statement that it feeds.
+pub(super) fn hinted(query: &mut Query, hints: &[OptimizerHint]) {
+    if let SetExpr::Select(select) = query.body.as_mut() {
+        select.optimizer_hints = hints.to_vec();
+        // Its place is not one of the statement's text.
+        select.select_token = AttachedToken::empty();
+    }
 }
 
 fn aliased(table: &TableName, alias: Option<&Name>) -> String {

@@ -6,7 +6,7 @@ use crate::engine::dml::work::Write;
 use crate::engine::dml::{Locked, Writes};
 use crate::error::{Error, Result};
 use crate::store::{LatchRequest, Snapshot};
-use crate::table::{Effect, ReadBefore, WriteTarget, Written, latch_request};
+use crate::table::{Effect, ReadBefore, WriteTarget, Written};
 use crate::types::Value;
 
 impl Writes<'_> {
@@ -25,6 +25,7 @@ impl Writes<'_> {
         let work = &write.work;
         let mut target = WriteTarget::new(locked.entry.clone(), |column| work.gives(column))
             .with_conflict(write.conflict.clone())
+            .with_indexes(self.table_indexes(&locked.entry)?)
             .with_returning(write.returned.as_ref().map(|rows| rows.returning.clone()));
         let writer = self.writer();
         let snapshot = match work.reads() {
@@ -41,14 +42,11 @@ impl Writes<'_> {
             Some(snapshot) if work.reads_target() => ReadBefore::Snapshot(snapshot),
             _ => ReadBefore::Nothing,
         };
-        if let Written::Done(effect) = writer
-            .write(&target, &set, before, locked.guard.clone())
-            .await?
-        {
-            return Ok(Some(effect));
-        }
-
-        let mut request = latch_request(&set);
+        let held = locked.guard.clone();
+        let mut request = match writer.write(&target, &set, before, held).await? {
+            Written::Done(effect) => return Ok(Some(effect)),
+            Written::Changed(request) => request,
+        };
         drop(set);
         loop {
             let last = request.is_table();
@@ -63,12 +61,12 @@ impl Writes<'_> {
                 .await?
             {
                 Written::Done(effect) => return Ok(Some(effect)),
-                Written::Changed if last => {
+                Written::Changed(_) if last => {
                     return Err(Error::internal(
                         "rows changed under the latch of their table",
                     ));
                 }
-                Written::Changed => request = LatchRequest::table(),
+                Written::Changed(_) => request = LatchRequest::table(),
             }
         }
     }

@@ -23,14 +23,14 @@ use crate::error::{Error, Position, Result};
 
 /// The SELECT list of a query over rows of tables side by side, and perhaps its condition.
 #[derive(Debug)]
-pub(super) struct RowExprs {
+pub(in crate::engine) struct RowExprs {
     exprs: Vec<Arc<dyn PhysicalExpr>>,
     condition: Option<Arc<dyn PhysicalExpr>>,
 }
 
 impl RowExprs {
     /// Which rows satisfy the condition; nothing without one.
-    pub(super) fn condition(&self, rows: &RecordBatch) -> Result<Option<BooleanArray>> {
+    pub(in crate::engine) fn condition(&self, rows: &RecordBatch) -> Result<Option<BooleanArray>> {
         let Some(condition) = &self.condition else {
             return Ok(None);
         };
@@ -47,11 +47,39 @@ impl RowExprs {
         }
     }
 
+    /// The SELECT list, for the rows that are kept; without a choice for each row.
+    pub(in crate::engine) fn evaluate_where(
+        &self,
+        rows: &RecordBatch,
+        kept: Option<&BooleanArray>,
+    ) -> Result<Vec<ArrayRef>> {
+        match kept {
+            None => self.evaluate(rows),
+            Some(kept) => {
+                let exprs = self.exprs.iter();
+                exprs
+                    .map(|expr| evaluate_where(&**expr, rows, kept))
+                    .collect()
+            }
+        }
+    }
+
     /// The SELECT list, for each row.
-    pub(super) fn evaluate(&self, rows: &RecordBatch) -> Result<Vec<ArrayRef>> {
+    pub(in crate::engine) fn evaluate(&self, rows: &RecordBatch) -> Result<Vec<ArrayRef>> {
         let exprs = self.exprs.iter();
         exprs.map(|expr| evaluate(&**expr, rows)).collect()
     }
+}
+
+/// The values of an expression in the rows that are kept; NULL in the others.
+fn evaluate_where(
+    expr: &dyn PhysicalExpr,
+    rows: &RecordBatch,
+    kept: &BooleanArray,
+) -> Result<ArrayRef> {
+    expr.evaluate_selection(rows, kept)
+        .and_then(|value| value.into_array(rows.num_rows()))
+        .map_err(from_datafusion)
 }
 
 fn evaluate(expr: &dyn PhysicalExpr, rows: &RecordBatch) -> Result<ArrayRef> {
@@ -63,7 +91,11 @@ fn evaluate(expr: &dyn PhysicalExpr, rows: &RecordBatch) -> Result<ArrayRef> {
 impl Writes<'_> {
     /// The expressions of an analyzed plan, `SELECT ... FROM tables [WHERE ...]`; `clause` is what
     /// messages call the place where they stand.
-    pub(super) fn row_exprs(&self, plan: &LogicalPlan, clause: &str) -> Result<RowExprs> {
+    pub(in crate::engine) fn row_exprs(
+        &self,
+        plan: &LogicalPlan,
+        clause: &str,
+    ) -> Result<RowExprs> {
         let not_of_a_row = || {
             Error::invalid(format!(
                 "{clause} is evaluated for each row: it takes no aggregate and no window function"

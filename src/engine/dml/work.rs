@@ -160,7 +160,7 @@ impl Writes<'_> {
     }
 
     /// The plan with the types that DataFusion's analyzer gives its expressions.
-    pub(super) fn analyzed(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
+    pub(in crate::engine) fn analyzed(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
         let state = self.engine.state();
         state
             .analyzer()

@@ -39,7 +39,7 @@ use datafusion::physical_plan::work_table::WorkTableExec;
 use crate::engine::explain::names::{Name, aggregate_text, first_phase, is_generated, names};
 use crate::engine::scan_exec::ScanExec;
 use crate::engine::symbol::limit_text;
-use crate::plan::PlanNode;
+use crate::plan::{PlanNode, table_text};
 
 type Plan = Arc<dyn ExecutionPlan>;
 
@@ -136,6 +136,9 @@ pub(super) fn explain(plan: &Plan) -> PlanNode {
     if let Some(unnest) = plan.downcast_ref::<UnnestExec>() {
         return node("Unnest".to_owned(), [unnest.input()]);
     }
+    if let Some(table) = union_of_arms(plan) {
+        return node(format!("IndexUnion: {table}"), plan.children());
+    }
     let text = if plan.is::<UnionExec>() || plan.is::<InterleaveExec>() {
         "Union"
     } else if plan.is::<PlaceholderRowExec>() {
@@ -152,6 +155,22 @@ pub(super) fn explain(plan: &Plan) -> PlanNode {
         plan.name().trim_end_matches("Exec")
     };
     node(text.to_owned(), plan.children())
+}
+
+/// The table whose rows a union puts together, if its children read the arms of an OR.
+fn union_of_arms(plan: &Plan) -> Option<String> {
+    let arm = |mut child: &Plan| loop {
+        if let Some(scan) = child.downcast_ref::<ScanExec>() {
+            return Some(scan.clone()).filter(|scan| scan.is_arm);
+        }
+        child = match child.children().as_slice() {
+            [below] => below,
+            _ => return None,
+        };
+    };
+    let union = plan.downcast_ref::<UnionExec>()?;
+    let arms: Option<Vec<ScanExec>> = union.inputs().iter().map(arm).collect();
+    Some(table_text(&arms?.first()?.table().def))
 }
 
 /// Whether a node only moves rows between partitions, or between threads.

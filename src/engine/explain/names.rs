@@ -36,7 +36,7 @@ impl Name {
 /// The names of the columns that a plan returns.
 pub(super) fn names(plan: &Arc<dyn ExecutionPlan>) -> Vec<Name> {
     if let Some(scan) = plan.downcast_ref::<ScanExec>() {
-        let (def, table) = (scan.def(), scan.def().display_name());
+        let (def, table) = (scan.def(), scan.table().def.display_name());
         let column = |index: &usize| Name {
             table: Some(table.clone()),
             text: def

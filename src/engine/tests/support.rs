@@ -93,6 +93,7 @@ impl Fixture {
             key_name: None,
             key: key.iter().map(part).collect(),
             salting: (buckets > 0).then(|| Salting::new(buckets, salt_columns)),
+            null_keys_repeat: false,
             format_version: 1,
         };
         self.catalog.create_table(def, false).expect("a new table");

@@ -142,6 +142,8 @@ impl Case<'_> {
         // In two partitions, the first of which returned every row.
         let asked = || Asked {
             entry: entry.clone(),
+            via: None,
+            filters: path.filters.clone(),
             path: path.clone(),
             columns: columns.clone(),
             hints: self.hints,

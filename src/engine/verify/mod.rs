@@ -29,6 +29,7 @@ use datafusion::logical_expr::Expr;
 use parking_lot::Mutex;
 
 use crate::catalog::Entry;
+use crate::engine::index::Via;
 use crate::engine::verify::reference::Reference;
 use crate::error::{Error, Result};
 use crate::plan::{self, AccessPath};
@@ -41,11 +42,15 @@ pub(super) use witness::{Witness, watched};
 #[derive(Debug, Clone)]
 pub(super) struct Asked {
     pub(super) entry: Arc<Entry>,
-    /// How it finds the rows, for what is said of it; and the filters that it was made from.
+    /// The index that it reads, if it reads one.
+    pub(super) via: Option<Via>,
+    /// How it finds the rows, for what is said of it.
     pub(super) path: Arc<AccessPath>,
+    /// The filters that it was made from, over the columns of `entry`.
+    pub(super) filters: Vec<Expr>,
     /// The columns that it returns.
     pub(super) columns: Vec<usize>,
-    /// How many of the path's filters, the last ones, are hints: rows that do not pass them are not
+    /// How many of the filters, the last ones, are hints: rows that do not pass them are not
     /// asked for, and may be returned.
     pub(super) hints: usize,
     /// Of which groups it returns only the ends.
@@ -58,7 +63,7 @@ impl Asked {
     /// The predicate, with its hints or without, term by term: what the path says by its keys
     /// before what it leaves to a filter, which may fail on rows that the path never reads.
     fn terms(&self, with_hints: bool) -> Vec<Expr> {
-        let filters = &self.path.filters;
+        let filters = &self.filters;
         let hints = if with_hints { 0 } else { self.hints };
         let terms = filters.iter().take(filters.len().saturating_sub(hints));
         let terms: Vec<Expr> = terms
@@ -80,9 +85,17 @@ impl Asked {
                 first: groups.first,
                 last: groups.last,
             }),
+            index: self.via.as_ref().map(|via| plan::IndexOptions {
+                table: &self.entry.def,
+                covering: !via.lookup,
+            }),
             ..plan::ScanOptions::default()
         };
-        plan::Scan::new(&self.entry.def, &self.path, options).to_string()
+        let read = match &self.via {
+            Some(via) => &via.of.entry().def,
+            None => &self.entry.def,
+        };
+        plan::Scan::new(read, &self.path, options).to_string()
     }
 }
 
