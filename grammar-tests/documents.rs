@@ -77,8 +77,17 @@ fn the_program_in_readme_runs() {
 /// page's SQL blocks.
 #[test]
 fn the_plans_on_the_page_of_access_paths_are_what_explain_prints() {
+    plans_are_what_explain_prints("docs/access-paths.md");
+}
+
+#[test]
+fn the_plans_on_the_page_of_indexes_are_what_explain_prints() {
+    plans_are_what_explain_prints("docs/indexes.md");
+}
+
+fn plans_are_what_explain_prints(page: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = fs::read_to_string(root.join("docs/access-paths.md")).unwrap();
+    let text = fs::read_to_string(root.join(page)).unwrap();
     let db = rocksalt::blocking::Database::in_memory().unwrap();
     let session = db.session();
     let (mut wrong, mut shown) = (Vec::new(), 0);

@@ -50,7 +50,7 @@ fn a_query_of_more_buckets_is_refused_with_advice() {
     let refused = |sql: &str| outcome(&session, sql).unwrap_err();
     insta::assert_snapshot!(
         refused("SELECT * FROM events WHERE v = 3"),
-        @"events would read 16/16 buckets, and max_fanout is 4: host, n not bound by equality; an index on v would read 1 bucket"
+        @"events would read 16/16 buckets, and max_fanout is 4: host, n not bound by equality; an index on v would read 1 bucket: CREATE INDEX events_v_idx ON events (v)"
     );
     insta::assert_snapshot!(
         refused("SELECT count(*) FROM events WHERE host = 'a' AND n > 3"),
@@ -165,7 +165,7 @@ fn explain_still_works() {
         session.explain("SELECT * FROM events WHERE v = 3").unwrap(),
         @r"
     FullScan: events, buckets 16/16, filter v = 3
-    note: events reads 16/16 buckets: host, n not bound by equality; an index on v would read 1 bucket
+    note: events reads 16/16 buckets: host, n not bound by equality; an index on v would read 1 bucket: CREATE INDEX events_v_idx ON events (v)
     "
     );
 }

@@ -19,6 +19,7 @@ mod fanout;
 mod floors;
 mod golden;
 mod grammar;
+mod indexes;
 mod joins;
 mod key_grid;
 mod key_predicates;

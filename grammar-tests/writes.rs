@@ -534,7 +534,7 @@ Delete: t
     insta::assert_snapshot!(plan("DELETE FROM t WHERE v = 'x'"), @r#"
 Delete: t
 └─ FullScan: t, buckets 16/16, columns [k], filter v = 'x'
-note: t reads 16/16 buckets: k not bound by equality; an index on v would read 1 bucket
+note: t reads 16/16 buckets: k not bound by equality; an index on v would read 1 bucket: CREATE INDEX t_v_idx ON t (v)
 "#);
 }
 

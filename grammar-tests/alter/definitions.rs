@@ -58,7 +58,7 @@ fn plans_know_the_new_names() {
     insta::assert_snapshot!(plan(&db, "SELECT * FROM u WHERE host = 'h' AND n = 1"), @"PointGet: u, buckets 1/4, keys [(1, 'h')]");
     insta::assert_snapshot!(plan(&db, "SELECT * FROM u WHERE n = 1 AND d IS NULL"), @"
 RangeScan: u, buckets 4/4, ranges [1 .. 1], filter d IS NULL
-note: u reads 4/4 buckets: host not bound by equality; SALT_COLUMNS = (n) or an index on d would read 1 bucket
+note: u reads 4/4 buckets: host not bound by equality; SALT_COLUMNS = (n) or an index on d would read 1 bucket: CREATE INDEX u_d_idx ON u (d)
 ");
 }
 

@@ -73,7 +73,7 @@ fn as_json() {
     let of = |sql: &str| -> String { sqlite.query_row(sql, [&range], |row| row.get(0)).unwrap() };
     assert_eq!(
         of(members),
-        "gets,rows_read,rows_returned,bytes,seeks,rows_skipped,slowest_bucket,buckets"
+        "gets,entries,rows_read,rows_returned,bytes,seeks,rows_skipped,slowest_bucket,buckets"
     );
     assert_eq!(
         of("SELECT group_concat(DISTINCT x.key) \

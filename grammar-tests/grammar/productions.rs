@@ -38,6 +38,28 @@ fn canonical_texts() {
             "CREATE TABLE t (a INT DEFAULT 1 + 2 NOT NULL PRIMARY KEY, b BOOLEAN DEFAULT 1 IS NOT NULL NOT NULL, c BOOLEAN DEFAULT (1 NOT NULL) NULL)",
             "CREATE TABLE t (a INTEGER NOT NULL DEFAULT 1 + 2, b BOOLEAN NOT NULL DEFAULT 1 IS NOT NULL, c BOOLEAN DEFAULT (1 IS NOT NULL), PRIMARY KEY (a))",
         ),
+        // Indexes
+        (
+            "create index I on T (A, b desc, C asc)",
+            "CREATE INDEX i ON t (a, b DESC, c)",
+        ),
+        (
+            "CREATE UNIQUE INDEX IF NOT EXISTS \"I\" ON public.t (lower(name), (a + b) DESC, (((c)))) INCLUDE (d, \"E\") WHERE d > 0 AND name IS NOT NULL SALT_BUCKETS=7",
+            "CREATE UNIQUE INDEX IF NOT EXISTS \"I\" ON public.t ((lower(name)), (a + b) DESC, c) INCLUDE (d, \"E\") WHERE d > 0 AND name IS NOT NULL SALT_BUCKETS = 7",
+        ),
+        (
+            "CREATE INDEX i ON t (a) SALT_BUCKETS = 0",
+            "CREATE INDEX i ON t (a) SALT_BUCKETS = 0",
+        ),
+        (
+            "drop index if exists public.i on T restrict",
+            "DROP INDEX IF EXISTS public.i ON t",
+        ),
+        ("DROP INDEX i", "DROP INDEX i"),
+        ("alter index I rename to J", "ALTER INDEX i RENAME TO j"),
+        ("check index \"I\"", "CHECK INDEX \"I\""),
+        ("reindex index i", "REINDEX i"),
+        ("REINDEX rocksalt.public.i", "REINDEX public.i"),
         // ALTER TABLE
         (
             "alter table T add C int not null default 1 + 2, add column if not exists d text null",
