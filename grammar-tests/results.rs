@@ -1,14 +1,15 @@
 //! What SELECT answers and what DML leaves behind, on salted tables and on plain ones.
 //!
 //! Each sqllogictest file of `results/` is one topic. It runs unsalted and at 1, 3, 16 and 256
-//! buckets, on disk and in memory: ten tests, each with a database of its own that `data.slt` has
-//! filled, each reporting its files by name. `ROCKSALT_RESULTS=joins cargo test results` runs the
-//! files whose name contains the word.
+//! buckets, on disk and in memory, and with indexes of many kinds on every table: each test has a
+//! database of its own that `data.slt` has filled, and reports its files by name.
+//! `ROCKSALT_RESULTS=joins cargo test results` runs the files whose name contains the word.
 //!
 //! The answers are DuckDB's and SQLite's: see `results/answers.py`. A CREATE TABLE of the files
 //! ends in `SALTED` or `SALTED BY (columns)`; the harness writes the salting there.
 
 mod cell;
+mod indexed;
 
 use std::path::{Path, PathBuf};
 
@@ -18,17 +19,28 @@ use sqllogictest::{DBOutput, Runner};
 
 use cell::{Letter, cells};
 
+/// How the tables of a test are stored.
+#[derive(Clone, Copy)]
+struct Layout {
+    buckets: Option<u16>,
+    /// If they have indexes, the end of each CREATE INDEX.
+    indexes: Option<&'static str>,
+}
+
 /// One session as sqllogictest sees it.
 struct Connection {
     session: Session,
-    buckets: Option<u16>,
+    layout: Layout,
 }
 
 impl Connection {
-    fn open(database: &Database, buckets: Option<u16>) -> Result<Self> {
+    fn open(database: &Database, layout: Layout) -> Result<Self> {
         let session = database.session();
         session.execute("SET durability = 'buffered'", ())?;
-        Ok(Connection { session, buckets })
+        if layout.indexes.is_some() {
+            session.execute("SET verify_plans = on", ())?;
+        }
+        Ok(Connection { session, layout })
     }
 
     /// The statement with a salting in place of `SALTED`.
@@ -38,7 +50,7 @@ impl Connection {
             _ => return sql.to_owned(),
         };
         let columns = columns.trim().strip_prefix("BY").map(str::trim);
-        match (self.buckets, columns) {
+        match (self.layout.buckets, columns) {
             (None, _) => format!("{head})"),
             (Some(n), None) => format!("{head}) SALT_BUCKETS = {n}"),
             (Some(n), Some(c)) => format!("{head}) SALT_BUCKETS = {n}, SALT_COLUMNS = {c}"),
@@ -69,7 +81,15 @@ impl sqllogictest::DB for Connection {
                 DBOutput::Rows { types, rows: lines }
             }
             Outcome::Affected(count) => DBOutput::StatementComplete(count),
-            _ => DBOutput::StatementComplete(0),
+            _ => {
+                if let Some(table) = sql.strip_prefix("CREATE TABLE ")
+                    && let Some((table, _)) = table.split_once(' ')
+                    && let Some(salt) = self.layout.indexes
+                {
+                    indexed::make(&self.session, table, salt)?;
+                }
+                DBOutput::StatementComplete(0)
+            }
         })
     }
 
@@ -87,8 +107,8 @@ fn same_lines(_: sqllogictest::Normalizer, actual: &[Vec<String>], expected: &[S
             .all(|(line, other)| line.trim_end() == other.trim_end())
 }
 
-fn run_file(database: &Database, buckets: Option<u16>, path: &Path) -> Result<(), String> {
-    let mut runner = Runner::new(|| std::future::ready(Connection::open(database, buckets)));
+fn run_file(database: &Database, layout: Layout, path: &Path) -> Result<(), String> {
+    let mut runner = Runner::new(|| std::future::ready(Connection::open(database, layout)));
     runner.with_validator(same_lines);
     runner.with_column_validator(sqllogictest::strict_column_validator);
     let records = sqllogictest::parse_file(path).map_err(|error| error.to_string())?;
@@ -126,17 +146,17 @@ fn name(path: &Path) -> String {
 }
 
 /// Runs every file against one database.
-fn run(database: Database, buckets: Option<u16>, place: &str) {
+fn run(database: Database, layout: Layout, place: &str) {
     let files = files();
     let data = files[0].with_file_name("data.slt");
-    let salting = match buckets {
+    let salting = match layout.buckets {
         None => "unsalted".to_owned(),
         Some(n) => format!("{n} buckets"),
     };
-    run_file(&database, buckets, &data).unwrap_or_else(|e| panic!("data, {salting}: {e}"));
+    run_file(&database, layout, &data).unwrap_or_else(|e| panic!("data, {salting}: {e}"));
     let mut failures = Vec::new();
     for path in &files {
-        match run_file(&database, buckets, path) {
+        match run_file(&database, layout, path) {
             Ok(()) => println!("ok: {}, {salting}, {place}", name(path)),
             Err(error) => {
                 println!("FAILED: {}, {salting}, {place}", name(path));
@@ -157,14 +177,16 @@ macro_rules! results {
         $(
             #[test]
             fn $memory() {
-                run(Database::in_memory().expect("a database"), $buckets, "in memory");
+                let layout = Layout { buckets: $buckets, indexes: None };
+                run(Database::in_memory().expect("a database"), layout, "in memory");
             }
 
             #[test]
             fn $disk() {
                 let folder = tempfile::tempdir().expect("a folder");
                 let database = Database::open(folder.path()).expect("a database");
-                run(database, $buckets, "on disk");
+                let layout = Layout { buckets: $buckets, indexes: None };
+                run(database, layout, "on disk");
             }
         )*
     };
@@ -177,3 +199,30 @@ results!(
     Some(16) => sixteen_buckets_in_memory sixteen_buckets_on_disk,
     Some(256) => all_256_buckets_in_memory all_256_buckets_on_disk,
 );
+
+/// The same with indexes on every table, which are as the tables say when all files have run.
+fn run_indexed(buckets: Option<u16>, salt: &'static str) {
+    let database = Database::in_memory().expect("a database");
+    let layout = Layout {
+        buckets,
+        indexes: Some(salt),
+    };
+    run(database.clone(), layout, "indexed");
+    let differences = indexed::check(&database.session()).expect("CHECK INDEX");
+    assert!(differences.is_empty(), "{differences:#?}");
+}
+
+#[test]
+fn indexed_4_buckets_and_7() {
+    run_indexed(Some(4), " SALT_BUCKETS = 7");
+}
+
+#[test]
+fn indexed_salted_and_unsalted() {
+    run_indexed(Some(16), " SALT_BUCKETS = 0");
+}
+
+#[test]
+fn indexed_unsalted_and_salted() {
+    run_indexed(None, " SALT_BUCKETS = 3");
+}

@@ -9,6 +9,7 @@ mod entries;
 mod expressions;
 mod plans;
 mod raw;
+mod rounds;
 mod unique;
 mod upkeep;
 mod used;

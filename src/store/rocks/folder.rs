@@ -3,6 +3,8 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
@@ -11,6 +13,8 @@ const FORMAT: u32 = 1;
 const MARKER: &str = "ROCKSALT";
 const NEW_MARKER: &str = "ROCKSALT.new";
 const SPILL: &str = "tmp";
+/// How long a folder may still be locked by a database that is being closed.
+const CLOSING: Duration = Duration::from_millis(500);
 
 /// A folder that is ours, locked until this is dropped.
 #[derive(Debug)]
@@ -51,7 +55,7 @@ impl Folder {
             Err(error) => return Err(refused(error)),
         }
         let lock = File::open(&marker).map_err(refused)?;
-        match lock.try_lock() {
+        match lock_soon(&lock) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::unavailable(format!(
@@ -106,6 +110,20 @@ impl Folder {
 
     pub(super) fn spill_path(&self) -> PathBuf {
         self.path.join(SPILL)
+    }
+}
+
+/// Locks `file`, which may take a moment: a database that was closed just now has the lock until a
+/// thread of its scans ends the batch that it is in.
+fn lock_soon(file: &File) -> std::result::Result<(), TryLockError> {
+    let patience = Instant::now() + CLOSING;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < patience => {
+                thread::sleep(Duration::from_millis(5));
+            }
+            ended => return ended,
+        }
     }
 }
 
