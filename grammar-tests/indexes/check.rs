@@ -157,6 +157,36 @@ fn wrong_values_and_buckets_are_found() {
     }
 }
 
+/// An entry of a UNIQUE index that leads to another row, and one that holds something else.
+#[test]
+fn duplicates_of_a_unique_index_are_found() {
+    for (salt, index_salt) in SALTS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path();
+        let index = format!("UNIQUE INDEX i ON t (n) INCLUDE (v){index_salt}");
+        let (_, index) = made(path, salt, &index, 50);
+        let entries = raw::read(path)[&index].clone();
+        let (key, value) = entries.iter().nth(20).unwrap();
+        let (_, other) = entries.iter().nth(30).unwrap();
+        raw::change(path, index, &[(key.clone(), Some(other.clone()))]);
+        let found = rows(&folder(path), "CHECK INDEX i");
+        // The row that lost its entry, and the entry that is not where its row has it.
+        let kinds: Vec<&str> = found
+            .iter()
+            .map(|row| row.split('|').next().unwrap())
+            .collect();
+        assert_eq!(kinds, ["duplicate", "stale"], "{found:?}");
+
+        // The bytes of an included number are the last ones.
+        let mut wrong = value.clone();
+        *wrong.last_mut().unwrap() ^= 1;
+        raw::change(path, index, &[(key.clone(), Some(wrong))]);
+        let found = rows(&folder(path), "CHECK INDEX i");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("wrong|("), "{found:?}");
+    }
+}
+
 #[test]
 fn the_answer_has_a_bound() {
     let dir = tempfile::tempdir().unwrap();

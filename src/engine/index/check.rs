@@ -95,8 +95,8 @@ impl Check {
                 };
                 let what = match found {
                     Some(value) if value == entry.value => continue,
-                    Some(_) if entry.is_unique => "duplicate or wrong",
-                    Some(_) => "wrong",
+                    Some(value) if self.is_of_row(&entry, value) => "wrong",
+                    Some(_) => "duplicate",
                     None => "missing",
                 };
                 let row = values_text(&rows, *row, &self.index.table_key_columns());
@@ -105,6 +105,17 @@ impl Check {
             }
         }
         Ok(())
+    }
+
+    /// Whether the value that stands in the place of `entry` leads to its row too: in a UNIQUE index
+    /// it may lead to another.
+    fn is_of_row(&self, entry: &EntryBytes<'_>, value: &[u8]) -> bool {
+        let row_of = |value| {
+            let mut keys = RowKeys::new(&self.index, &self.entry.def).ok()?;
+            keys.push(entry.key, value).ok()?;
+            keys.take().ok()?.pop()
+        };
+        row_of(value).is_some_and(|row| row_of(entry.value) == Some(row))
     }
 
     /// Each entry, and the row that it should be of.
