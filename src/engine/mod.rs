@@ -14,56 +14,24 @@
 //! its rows have it, and of no statistics at all: plans do not depend on data. Settings are fixed.
 //! Every error that leaves this floor is ours, without DataFusion's words where ours will do.
 
-mod alter;
 mod analysis;
-mod binder;
-mod catalogs;
-mod column_names;
-mod common_type;
-mod condition;
-mod contradiction;
+mod bind;
 mod copy;
-mod define;
+mod ddl;
 mod dml;
 mod error;
 mod explain;
-mod expressions;
-mod extremes;
-mod fanout;
-mod filter_projection;
-mod in_subquery;
+mod functions;
 mod index;
-mod join_filter;
-mod join_reach;
-mod keys_below;
-mod late;
-mod logical;
-mod loose_key;
-mod loose_scan;
-mod now;
-mod or_null;
-mod physical_rules;
+mod optimize;
 mod point;
-mod probe_side;
-mod provider;
 mod query;
-mod quoted_boolean;
 mod ready;
-mod residual;
-mod rounding_cast;
-mod row_order;
-mod salt_bucket;
-mod scan_exec;
-mod scan_late;
-mod scan_order;
-mod scan_reads;
+mod scan;
 mod scope;
 mod session_settings;
-mod set_comparison;
 mod settings;
-mod sort_pushdown;
 mod stream;
-mod subquery_filter;
 mod symbol;
 mod verify;
 
@@ -75,7 +43,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
-use datafusion::logical_expr::LogicalPlan;
 use parking_lot::Mutex;
 use sqlparser::ast;
 use tokio::runtime::{Handle, Runtime};
@@ -85,7 +52,7 @@ use crate::error::{Error, Result};
 use crate::table::ScanPool;
 
 pub(crate) use analysis::Analysis;
-pub(crate) use condition::Conditions;
+pub(crate) use bind::Conditions;
 pub(crate) use dml::{Done, Writes};
 pub(crate) use error::{from_datafusion, to_datafusion};
 pub(crate) use query::BoundQuery;
@@ -142,14 +109,14 @@ impl Engine {
                 options.spill_dir,
             )?)
             .with_default_features()
-            .with_physical_optimizer_rules(physical_rules::physical_optimizer_rules());
+            .with_physical_optimizer_rules(optimize::physical_rules::physical_optimizer_rules());
         let functions = builder.scalar_functions().get_or_insert_default();
-        functions.push(Arc::new(now::now()));
+        functions.push(Arc::new(functions::now::now()));
         let aggregates = builder.aggregate_functions().get_or_insert_default();
-        aggregates.extend(extremes::extremes());
+        aggregates.extend(functions::extremes::extremes());
         let planners = builder.expr_planners().get_or_insert_default();
-        planners.push(Arc::new(quoted_boolean::QuotedBoolean));
-        let rules = contradiction::optimizer_rules();
+        planners.push(Arc::new(bind::quoted_boolean::QuotedBoolean));
+        let rules = optimize::contradiction::optimizer_rules();
         builder = builder.with_optimizer_rules(rules);
         Ok(Engine(Arc::new(Inner {
             state: builder.build(),
@@ -171,7 +138,7 @@ impl Engine {
         catalog: &Arc<CatalogState>,
         query: &ast::Query,
     ) -> Result<BoundQuery> {
-        let plan = read_query(self.state(), catalog, query)?;
+        let plan = bind::read_query(self.state(), catalog, query)?;
         Ok(BoundQuery::new(self.clone(), plan, query))
     }
 
@@ -194,23 +161,6 @@ impl Engine {
     pub(crate) fn runtime(&self) -> &Handle {
         &self.0.handle
     }
-}
-
-/// The logical plan of a query, bound and analyzed, and not optimised.
-fn read_query(
-    state: &SessionState,
-    catalog: &Arc<CatalogState>,
-    query: &ast::Query,
-) -> Result<LogicalPlan> {
-    let resolved = salt_bucket::resolve(catalog, query)?;
-    let plan = binder::bind(state, catalog, &resolved)?;
-    or_null::nullable_subqueries(plan)
-        .and_then(common_type::common_types)
-        .and_then(rounding_cast::written_out)
-        .and_then(in_subquery::unknown_subqueries)
-        .and_then(set_comparison::named_sets)
-        .map_err(from_datafusion)
-        .and_then(|plan| index::with_hints(plan, &resolved))
 }
 
 impl Drop for Inner {

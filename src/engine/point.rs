@@ -19,10 +19,10 @@ use datafusion::physical_expr::PhysicalExpr;
 
 use crate::catalog::{Entry, IndexEntry, IndexPart, IndexSource, TableDef};
 use crate::engine::error::from_datafusion;
-use crate::engine::fanout;
 use crate::engine::index::Hint;
-use crate::engine::provider::{can_filter, hint_of, stored_entry};
-use crate::engine::residual::residual_with;
+use crate::engine::scan::fanout;
+use crate::engine::scan::provider::{can_filter, hint_of, stored_entry};
+use crate::engine::scan::residual::residual_with;
 use crate::engine::scope::Execution;
 use crate::engine::session_settings::Settings;
 use crate::engine::verify::{Asked, Verifier};

@@ -9,9 +9,9 @@ use datafusion::execution::memory_pool::{FairSpillPool, GreedyMemoryPool, Memory
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::prelude::SessionConfig;
 
-use crate::engine::catalogs::{CATALOG, PUBLIC};
+use crate::engine::bind::catalogs::{CATALOG, PUBLIC};
 use crate::engine::error::from_datafusion;
-use crate::engine::join_filter::MAX_VALUES;
+use crate::engine::scan::join_filter::MAX_VALUES;
 use crate::error::Result;
 
 /// Of one partition of a join, as many bytes of keys may become a list of values, repeated ones

@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, Stream};
 
 use crate::engine::Engine;
-use crate::engine::column_names::ColumnNames;
+use crate::engine::bind::column_names::ColumnNames;
 use crate::engine::error::from_datafusion;
 use crate::engine::verify::Verifier;
 use crate::error::Result;

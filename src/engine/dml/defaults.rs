@@ -13,13 +13,14 @@ use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
 use sqlparser::ast::{Expr, Spanned};
 
 use crate::catalog::{CatalogState, ColumnDef};
+use crate::engine::bind::binder;
 use crate::engine::dml::assign::Assignee;
 use crate::engine::dml::checked::checked;
 use crate::engine::dml::constant::{constant, position};
 use crate::engine::dml::query::stored_expr;
 use crate::engine::dml::work::SlotSource;
 use crate::engine::dml::{Locked, Writes};
-use crate::engine::{binder, from_datafusion};
+use crate::engine::from_datafusion;
 use crate::error::{Error, Result};
 use crate::types::{Value, assign_array};
 

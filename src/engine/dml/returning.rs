@@ -8,7 +8,7 @@ use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use sqlparser::ast::{Expr, Ident, SelectItem};
 
 use crate::catalog::TableDef;
-use crate::engine::column_names::ColumnNames;
+use crate::engine::bind::column_names::ColumnNames;
 use crate::engine::dml::query::select_items;
 use crate::engine::dml::row_exprs::{RowExprs, refuse_queries};
 use crate::engine::dml::{Locked, Writes, table_of};

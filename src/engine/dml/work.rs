@@ -13,7 +13,7 @@ use crate::engine::dml::assign::{Assignee, assign_literals, check_arithmetic};
 use crate::engine::dml::defaults::RowExpr;
 use crate::engine::dml::returning::ReturnedRows;
 use crate::engine::dml::values::ValueRows;
-use crate::engine::provider::stored_entry;
+use crate::engine::scan::provider::stored_entry;
 use crate::engine::{BoundQuery, Execution, RowStream, from_datafusion};
 use crate::error::{Error, Result};
 use crate::plan::PlanNode;

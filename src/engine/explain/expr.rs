@@ -14,8 +14,8 @@ use datafusion::physical_expr_common::physical_expr::fmt_sql;
 use datafusion::scalar::ScalarValue;
 
 use crate::engine::explain::names::Name;
-use crate::engine::logical::subquery_name;
-use crate::engine::salt_bucket;
+use crate::engine::functions::salt_bucket;
+use crate::engine::optimize::logical::subquery_name;
 use crate::plan;
 
 type Expr = Arc<dyn PhysicalExpr>;

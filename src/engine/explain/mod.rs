@@ -37,7 +37,7 @@ use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::work_table::WorkTableExec;
 
 use crate::engine::explain::names::{Name, aggregate_text, first_phase, is_generated, names};
-use crate::engine::scan_exec::ScanExec;
+use crate::engine::scan::exec::ScanExec;
 use crate::engine::symbol::limit_text;
 use crate::plan::{PlanNode, table_text};
 

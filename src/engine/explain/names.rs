@@ -16,7 +16,7 @@ use datafusion::physical_plan::union::{InterleaveExec, UnionExec};
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 
 use crate::engine::explain::{expr, window};
-use crate::engine::scan_exec::ScanExec;
+use crate::engine::scan::exec::ScanExec;
 
 /// What a column is called: the expression that it was computed from, rather than the name that
 /// DataFusion made for it.

@@ -9,7 +9,7 @@ use datafusion::logical_expr::{Expr as LogicalExpr, LogicalPlan, Volatility};
 use sqlparser::ast::{Expr, Ident, Spanned, VisitMut, VisitorMut};
 
 use crate::catalog::{CatalogState, Entry, IndexDef, IndexEntry, IndexPart, IndexSource, TableDef};
-use crate::engine::define::schema_of;
+use crate::engine::ddl::define::schema_of;
 use crate::engine::dml::{Writes, find_column, position, select_from, stored_expr};
 use crate::engine::from_datafusion;
 use crate::error::{Error, Position, Result};

@@ -11,7 +11,7 @@ use sqlparser::ast::{Query, Select, Visit, Visitor};
 use crate::engine::error::to_datafusion;
 use crate::engine::from_datafusion;
 use crate::engine::index::Hint;
-use crate::engine::provider::hinted_source;
+use crate::engine::scan::provider::hinted_source;
 use crate::error::{Error, Position, Result};
 use crate::sql::{self, IndexHint};
 

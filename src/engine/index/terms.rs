@@ -12,11 +12,11 @@ use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::physical_expr::PhysicalExpr;
 
 use crate::catalog::{CatalogState, IndexEntry, IndexSource, TableDef};
+use crate::engine::bind::read_query;
 use crate::engine::dml::{select_from, stored_expr};
 use crate::engine::from_datafusion;
-use crate::engine::logical::{Logical, Subqueries};
+use crate::engine::optimize::logical::{Logical, Subqueries};
 use crate::engine::query::typed;
-use crate::engine::read_query;
 use crate::error::{Error, Result};
 use crate::sql::TableName;
 

@@ -109,6 +109,18 @@ pub(in crate::engine) struct Wanted<'a> {
     pub(in crate::engine) serves: Option<Serves<'a>>,
 }
 
+impl<'a> Wanted<'a> {
+    /// All rows that pass the filters, in any order.
+    pub(in crate::engine) fn all(filters: &'a [Expr], columns: &'a [usize]) -> Self {
+        Wanted {
+            filters,
+            columns,
+            limited: false,
+            serves: None,
+        }
+    }
+}
+
 /// The way that was chosen, and the keys that are read.
 #[derive(Debug, Clone)]
 pub(in crate::engine) struct Chosen {
@@ -148,12 +160,9 @@ impl Ways {
         }))
     }
 
-    /// The best way; `own` is the path over the table's own key.
-    pub(in crate::engine) fn choose(
-        &self,
-        own: AccessPath,
-        wanted: &Wanted<'_>,
-    ) -> DataFusionResult<Chosen> {
+    /// The best way: the table's own key, or an index.
+    pub(in crate::engine) fn choose(&self, wanted: &Wanted<'_>) -> DataFusionResult<Chosen> {
+        let own = plan::narrow(&self.table.def, wanted.filters).map_err(to_datafusion)?;
         let serves = |way: &Chosen| wanted.serves.is_some_and(|serves| serves(way));
         let is_empty = own.access == Access::Empty;
         let own = Chosen {
@@ -234,14 +243,7 @@ impl Ways {
         for (place, arm) in arms.iter().enumerate() {
             let mut filters = others.to_vec();
             filters.push((*arm).clone());
-            let own = plan::narrow(&self.table.def, &filters).map_err(to_datafusion)?;
-            let wanted = Wanted {
-                filters: &filters,
-                columns,
-                limited: false,
-                serves: None,
-            };
-            let chosen = self.choose(own, &wanted)?;
+            let chosen = self.choose(&Wanted::all(&filters, columns))?;
             if chosen.path.access == Access::Empty {
                 continue;
             }

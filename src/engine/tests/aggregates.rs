@@ -5,7 +5,7 @@ use datafusion::physical_plan::ExecutionPlanProperties;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 
 use crate::engine::ready::ready;
-use crate::engine::scan_exec::ScanExec;
+use crate::engine::scan::exec::ScanExec;
 use crate::engine::tests::support::{Column, Fixture, sorted};
 use crate::store::WriteBatch;
 use crate::types::{SqlType, Value};

@@ -9,7 +9,7 @@ use datafusion::arrow::row::{OwnedRow, RowConverter, SortField};
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use futures::TryStreamExt;
 
-use crate::engine::residual::residual_with;
+use crate::engine::scan::residual::residual_with;
 use crate::engine::verify::digest::Digest;
 use crate::engine::verify::witness::{Returned, Witness};
 use crate::engine::verify::{Asked, Verifier};

@@ -1,0 +1,4 @@
+//! Statements about tables and settings.
+
+pub(super) mod alter;
+pub(super) mod define;

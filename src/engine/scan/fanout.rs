@@ -1,0 +1,63 @@
+//! The bound on how many buckets a scan may read.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use datafusion::physical_plan::ExecutionPlan;
+
+use crate::catalog::TableDef;
+use crate::engine::scan::exec::ScanExec;
+use crate::error::{Error, Result};
+use crate::plan::{self, AccessPath};
+
+/// Refuses a path that reads more buckets than `max_fanout` allows: of a table, or of an index as a
+/// table. The rows that an index finds are gets, which are not counted.
+///
+/// # Errors
+/// `Limit`, with what would make the buckets fewer.
+pub(in crate::engine) fn check_path(
+    def: &TableDef,
+    path: &AccessPath,
+    is_index: bool,
+    max_fanout: Option<NonZeroU32>,
+) -> Result<()> {
+    let Some(most) = max_fanout else {
+        return Ok(());
+    };
+    let (reads, total) = (path.buckets.count(), def.key_layout().buckets());
+    if u32::from(reads) <= most.get() {
+        return Ok(());
+    }
+    let why = plan::fan_out_text(def, path, is_index).map(|why| format!(": {why}"));
+    let name = def.display_name();
+    let name = match is_index {
+        true => format!("index {name}"),
+        false => name,
+    };
+    Err(Error::limit(format!(
+        "{name} would read {reads}/{total} buckets, and max_fanout is {most}{}",
+        why.unwrap_or_default()
+    )))
+}
+
+/// Refuses a plan with a scan that reads more buckets than that, as far as it is known before
+/// anything is read: a scan that waits for other rows is looked at when it has them.
+///
+/// # Errors
+/// As [`check_path`].
+pub(in crate::engine) fn check_plan(
+    plan: &Arc<dyn ExecutionPlan>,
+    max_fanout: Option<NonZeroU32>,
+) -> Result<()> {
+    if max_fanout.is_none() {
+        return Ok(());
+    }
+    if let Some(scan) = plan.downcast_ref::<ScanExec>()
+        && !scan.is_late()
+    {
+        check_path(scan.def(), scan.path(), scan.via.is_some(), max_fanout)?;
+    }
+    plan.children()
+        .into_iter()
+        .try_for_each(|child| check_plan(child, max_fanout))
+}
