@@ -1,5 +1,5 @@
--- A route within a span of time: one range in one bucket of the index.
--- plan: IndexScan: flights_by_route on flights, buckets 1/16
+-- A route within a span of time: one range of the index.
+-- plan: IndexScan: flights_by_route on flights, unsalted
 SELECT tailnum, count(*) AS flights
 FROM flights
 WHERE origin = 'EWR' AND dest = 'SFO'
