@@ -169,6 +169,26 @@ fn hints() {
     insta::assert_snapshot!(e("SELECT * FROM e WHERE k = abs(1)"), @"invalid: cannot infer common argument type for comparison operation TIMESTAMP = BIGINT");
 }
 
+/// A hint that would not be read is an error; any other comment is none.
+#[test]
+fn hints_of_indexes() {
+    let db = database();
+    let e = |sql: &str| error(&db, sql);
+    insta::assert_snapshot!(e("SELECT * /*+ NO_INDEX(s) */ FROM s"), @"syntax: a hint stands right behind SELECT, UPDATE or DELETE at line 1, column 10");
+    insta::assert_snapshot!(e("EXPLAIN /*+ NO_INDEX(s) */ SELECT * FROM s"), @"syntax: a hint stands right behind SELECT, UPDATE or DELETE at line 1, column 9");
+    insta::assert_snapshot!(e("UPDATE s /*+ INDEX(s i) */ SET w = 'x'"), @"syntax: a hint stands right behind SELECT, UPDATE or DELETE at line 1, column 10");
+    insta::assert_snapshot!(e("UPSERT /*+ NO_INDEX(s) */ INTO s VALUES (1)"), @"syntax: a hint stands right behind SELECT, UPDATE or DELETE at line 1, column 8");
+    insta::assert_snapshot!(e("SELECT /*+ NOINDEX(s) */ * FROM s"), @"unsupported: the hint NOINDEX is not supported: INDEX(t i) and NO_INDEX(t) are at line 1, column 8");
+    for sql in [
+        "SELECT /* + NO_INDEX(s) */ * FROM s",
+        "SELECT * /*+-------- all --------+*/ FROM s",
+        "SELECT * /*+*/ FROM s",
+        "SELECT /*+ NO_INDEX(s) */ /*+-*/ * FROM s",
+    ] {
+        db.query(sql, ()).unwrap().collect().unwrap();
+    }
+}
+
 /// CAST knows the spellings of CREATE TABLE.
 #[test]
 fn types_of_casts() {

@@ -31,6 +31,11 @@ const EXPRS: &[(&str, &str)] = &[
     ("s || 'x'", "s || 'x' = 's3x'"),
     ("substr(s, 2)", "substr(s, 2) = '4'"),
     ("coalesce(s, 'none')", "coalesce(s, 'none') = 'none'"),
+    ("coalesce(i, 0)", "coalesce(i, 0) = 5"),
+    (
+        "CASE WHEN i * 2 > 9 THEN i * 2 ELSE -1 END",
+        "CASE WHEN i * 2 > 9 THEN i * 2 ELSE -1 END > 12",
+    ),
     ("length(s)", "length(s) = 2 AND k < 50"),
     (
         "date_trunc('month', ts)",
@@ -92,6 +97,11 @@ const CONDITIONS: &[(&str, &str)] = &[
     ("i IN (1, 2, 3)", "i IN (1, 2, 3)"),
     ("i IN (1, 2, 3)", "i = 2"),
     ("i = 1 OR s = 's1'", "(i = 1 OR s = 's1')"),
+    ("coalesce(i, 0) = 5", "coalesce(i, 0) = 5"),
+    (
+        "coalesce(i, 0) = 5 OR coalesce(i, 0) = 7",
+        "(coalesce(i, 0) = 5 OR coalesce(i, 0) = 7)",
+    ),
 ];
 
 #[test]

@@ -68,7 +68,13 @@ fn the_rank_is_of_the_shape() {
             "SELECT v FROM t WHERE v <> 5",
             "SELECT * FROM t WHERE v IS NOT NULL LIMIT 3",
             "SELECT v FROM t",
+            "SELECT s FROM t WHERE v % 3 = w",
             "SELECT count(*) FROM t",
+            "SELECT lower(s) FROM t",
+            "SELECT w, a FROM t WHERE v > 0",
+            "SELECT w FROM t WHERE v > 0 AND a % 2 = 1",
+            "SELECT * FROM t WHERE v > 0",
+            "SELECT * FROM t WHERE v > 0 LIMIT 5",
             "SELECT * FROM t WHERE v = 5 AND v = 6",
         ]
     ));
@@ -208,6 +214,24 @@ fn the_advice_is_a_statement_after_which_there_is_no_note() {
         assert!(scan.index.is_some(), "{sql}: {after}");
         assert!(scan.buckets_read <= read, "{sql}: {after}");
     }
+}
+
+/// The name that is advised is free.
+#[test]
+fn advice_takes_no_name_of_another_index() {
+    let db = after(&[
+        "CREATE TABLE e (a INTEGER PRIMARY KEY, v INTEGER, w INTEGER) SALT_BUCKETS = 4",
+        "CREATE INDEX e_v_idx ON e (w)",
+        "CREATE INDEX e_v_idx1 ON e (w, v)",
+    ]);
+    let scan = db.explain("SELECT * FROM e WHERE v = 1").unwrap();
+    let note = scan.scans()[0].note.clone().unwrap();
+    assert!(note.ends_with("CREATE INDEX e_v_idx2 ON e (v)"), "{note}");
+    let session = db.session();
+    session.execute("SET max_fanout = 2", ()).unwrap();
+    let error = session.query("SELECT * FROM e WHERE v = 1", ());
+    let error = error.unwrap_err().to_string();
+    assert!(error.ends_with("CREATE INDEX e_v_idx2 ON e (v)"), "{error}");
 }
 
 #[test]

@@ -236,9 +236,13 @@ impl Catalog {
     ) -> Result<bool> {
         let held = self.lock_index(schema, name, table, lock_timeout, timers);
         let Some((old, _lock)) = held.await? else {
-            return match if_exists {
-                true => Ok(false),
-                false => Err(index_not_found(name)),
+            return match (if_exists, self.state().find_index(schema, name), table) {
+                (true, ..) => Ok(false),
+                (false, Some((entry, _)), Some(table)) => Err(Error::not_found(format!(
+                    "index {name} is of table {}, not of {table}",
+                    entry.def.name
+                ))),
+                (false, ..) => Err(index_not_found(name)),
             };
         };
         let _turn = self.next_id.lock();

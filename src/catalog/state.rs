@@ -55,6 +55,12 @@ impl Entry {
         self.indexes.iter().filter(|index| index.is_ready())
     }
 
+    /// The names of all its indexes.
+    pub fn index_names(&self) -> Vec<&str> {
+        let names = self.indexes.iter().map(|index| index.def.name.as_str());
+        names.collect()
+    }
+
     /// Whether both are the same definition of the same table, with the same indexes.
     pub fn is_same(&self, other: &Entry) -> bool {
         Arc::ptr_eq(&self.def, &other.def) && Arc::ptr_eq(&self.indexes, &other.indexes)

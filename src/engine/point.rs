@@ -275,8 +275,8 @@ impl PointQuery {
         if keys.len() > MAX_KEYS || (ordered && keys.len() > 1) {
             return Ok(None);
         }
-        let is_index = self.index.is_some();
-        fanout::check_path(self.def(), &path, is_index, settings.max_fanout)?;
+        let index = self.index.as_ref().map(|index| index.view.as_ref());
+        fanout::check_path(&self.entry, index, &path, settings.max_fanout)?;
         let filter = match path.residual.is_empty() {
             true => None,
             false => {

@@ -15,17 +15,16 @@ use crate::plan::text::name_text;
 /// host, date not bound by equality; an index on v would read 1 bucket: CREATE INDEX t_v_idx ON t (v)
 /// ```
 ///
-/// Without advice only the columns are named: the cure of an index is not another index.
-pub fn fan_out_text(def: &TableDef, path: &AccessPath, without_advice: bool) -> Option<String> {
+/// An index that is advised has no name that is `taken`. Without these there is no advice, and only
+/// the columns are named: the cure of an index is not another index.
+pub fn fan_out_text(def: &TableDef, path: &AccessPath, taken: Option<&[&str]>) -> Option<String> {
     if path.unbound.is_empty() {
         return None;
     }
     let parts = path.unbound.iter().filter_map(|part| def.key.get(*part));
     let unbound = names(def, parts.map(|part| part.column));
-    let cure = Some(path).filter(|_| !without_advice);
-    let cure = cure
-        .and_then(|path| cured(def, path))
-        .map(|cure| format!("; {cure}"));
+    let cure = taken.and_then(|taken| cured(def, path, taken));
+    let cure = cure.map(|cure| format!("; {cure}"));
     Some(format!(
         "{} not bound by equality{}",
         unbound.join(", "),
@@ -43,7 +42,7 @@ enum Bound {
 }
 
 /// What would make the scan read one bucket, or at least not the whole table.
-fn cured(def: &TableDef, path: &AccessPath) -> Option<String> {
+fn cured(def: &TableDef, path: &AccessPath, taken: &[&str]) -> Option<String> {
     let bound = bound_columns(def, &path.filters);
     let equal = |column: &usize| bound.contains(&(*column, Bound::Equal));
     let in_key: Vec<usize> = def
@@ -74,7 +73,7 @@ fn cured(def: &TableDef, path: &AccessPath) -> Option<String> {
     if !cures.is_empty() {
         let statement = match behind.as_slice() {
             [] => String::new(),
-            columns => format!(": {}", create_index(def, columns)),
+            columns => format!(": {}", create_index(def, columns, taken)),
         };
         return Some(format!(
             "{} would read 1 bucket{statement}",
@@ -85,18 +84,22 @@ fn cured(def: &TableDef, path: &AccessPath) -> Option<String> {
     let (column, _) = bound.iter().find(|(_, bound)| *bound == Bound::Range)?;
     (path.access == Access::FullScan).then(|| {
         let name = names(def, [*column]).join(", ");
-        let statement = create_index(def, &[*column]);
+        let statement = create_index(def, &[*column], taken);
         format!("an index on {name} would read a part of it: {statement}")
     })
 }
 
-/// The statement that makes an index of columns of a table.
-fn create_index(def: &TableDef, columns: &[usize]) -> String {
+/// The statement that makes an index of columns of a table. It is called as PostgreSQL calls one.
+fn create_index(def: &TableDef, columns: &[usize], taken: &[&str]) -> String {
     let plain = columns.iter().filter_map(|column| def.columns.get(*column));
     let plain: Vec<&str> = plain.map(|column| column.name.as_str()).collect();
+    let name = format!("{}_{}_idx", def.name, plain.join("_"));
+    let numbered = (1..).map(|number| format!("{name}{number}"));
+    let mut all = std::iter::once(name.clone()).chain(numbered);
+    let free = all.find(|name| !taken.contains(&name.as_str()));
     format!(
         "CREATE INDEX {} ON {} ({})",
-        name_text(&format!("{}_{}_idx", def.name, plain.join("_"))),
+        name_text(&free.unwrap_or(name)),
         table_text(def),
         names(def, columns.iter().copied()).join(", ")
     )

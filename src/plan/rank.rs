@@ -10,13 +10,14 @@
 //! 5. an index that holds every column that is needed
 //! 6. the order that is asked for
 //! 7. fewer buckets than all, because the indexed columns are bound; a condition on the column behind
-//!    those of 3
+//!    those of 3; a condition of the index's own
 //! 8. the name of the index
 //! ```
 //!
 //! An index that does not hold all columns costs a get for each row. Where nothing bounds these, with
 //! less than 3 or 4, it is no way at all: without a LIMIT that counts the entries themselves, or a
-//! hint.
+//! hint. One that does is read if anything makes it less than the table: a condition on its first
+//! column or of its own, or an order.
 
 use std::cmp::Reverse;
 
@@ -48,6 +49,8 @@ pub struct IndexWay<'a> {
     pub unique: bool,
     /// Whether its entries are in buckets, by the indexed columns.
     pub salted: bool,
+    /// Whether it has a condition, which the query implies.
+    pub partial: bool,
     /// Whether it holds every column that is needed.
     pub covering: bool,
 }
@@ -59,7 +62,7 @@ impl Way<'_> {
             return true;
         };
         let shape = self.path.shape;
-        let useful = shape.narrows || self.in_order;
+        let useful = shape.narrows || self.in_order || index.partial;
         self.forced || shape.is_bounded() || ((index.covering || self.limited) && useful)
     }
 
@@ -86,7 +89,11 @@ impl Way<'_> {
         let in_few_buckets = self
             .index
             .is_some_and(|index| !index.salted || is_whole(index));
-        let ties = (in_few_buckets, shape.narrows_behind);
+        let ties = (
+            in_few_buckets,
+            shape.narrows_behind,
+            self.index.is_some_and(|index| index.partial),
+        );
         let name = self.index.map(|index| Reverse(index.name));
         (self.forced, bounds, rows, ties, name)
     }

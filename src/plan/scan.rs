@@ -176,8 +176,8 @@ pub struct ScanOptions<'a> {
     pub limit: Option<usize>,
     /// The groups of which it reads only the ends.
     pub groups: Option<GroupOptions>,
-    /// Whether the note has no advice.
-    pub without_advice: bool,
+    /// The names that an index which the note advises cannot have; without them it advises none.
+    pub taken: Option<&'a [&'a str]>,
     /// If it reads an index, of which table it is.
     pub index: Option<IndexOptions<'a>>,
 }
@@ -256,7 +256,7 @@ impl Scan {
         let scans_all = !matches!(kind, ScanKind::PointGet | ScanKind::Empty)
             && options.index.is_none()
             && buckets_total.is_some_and(|total| total > 1 && buckets_read == total);
-        let note = fan_out_text(def, path, options.without_advice)
+        let note = fan_out_text(def, path, options.taken)
             .filter(|_| scans_all && !path.filters.is_empty())
             .map(|why| format!("note: {table} reads {buckets_read}/{buckets_read} buckets: {why}"));
         Scan {

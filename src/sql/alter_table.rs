@@ -3,7 +3,7 @@
 use sqlparser::tokenizer::Token;
 
 use crate::error::{Error, Result};
-use crate::sql::create_table::added_column;
+use crate::sql::create_table::{INSTEAD_OF_UNIQUE, added_column};
 use crate::sql::reader::Reader;
 use crate::sql::statement::{AlterAction, AlterTable};
 
@@ -64,7 +64,15 @@ const NO_COLUMNS: [&str; 10] = [
 
 fn refuse_others(reader: &Reader, verb: &str) -> Result<()> {
     match reader.at_any(&NO_COLUMNS) {
-        Some(word) => Err(reader.unsupported(format!("{verb} {word} is not supported"))),
+        Some(word) => {
+            let instead = match (verb, word) {
+                ("ADD", "UNIQUE") => INSTEAD_OF_UNIQUE,
+                ("ADD", "INDEX") => ": CREATE INDEX makes one",
+                ("DROP", "INDEX") => ": DROP INDEX is a statement of its own",
+                _ => "",
+            };
+            Err(reader.unsupported(format!("{verb} {word} is not supported{instead}")))
+        }
         None => Ok(()),
     }
 }

@@ -17,6 +17,9 @@ use crate::sql::reader::Reader;
 use crate::sql::statement::{Column, CreateTable, KeyPart};
 use crate::types::SqlType;
 
+/// What a message says of UNIQUE in a table.
+pub(super) const INSTEAD_OF_UNIQUE: &str = ": CREATE UNIQUE INDEX does it";
+
 /// The largest number of buckets: the salt is one byte.
 const MAX_BUCKETS: u16 = 256;
 
@@ -131,7 +134,12 @@ fn element(reader: &mut Reader, draft: &mut Draft) -> Result<()> {
         } else {
             word.to_owned()
         };
-        return Err(reader.unsupported(format!("{word} in CREATE TABLE is not supported")));
+        let instead = match word.as_str() {
+            "UNIQUE" => INSTEAD_OF_UNIQUE,
+            "INDEX" => ": CREATE INDEX makes one",
+            _ => "",
+        };
+        return Err(reader.unsupported(format!("{word} in CREATE TABLE is not supported{instead}")));
     }
     column(reader, draft)
 }
@@ -241,6 +249,7 @@ fn column(reader: &mut Reader, draft: &mut Draft) -> Result<()> {
         };
         let instead = match word.as_str() {
             "AUTO_INCREMENT" | "AUTOINCREMENT" | "IDENTITY" | "GENERATED" => ": give the values",
+            "UNIQUE" => INSTEAD_OF_UNIQUE,
             _ => "",
         };
         return Err(reader.unsupported(format!("{word} of a column is not supported{instead}")));

@@ -45,6 +45,13 @@ pub(super) fn create_index(reader: &mut Reader, unique: bool) -> Result<CreateIn
         predicate = Some(expr);
     }
     let salt_buckets = salt_buckets(reader)?;
+    if let Some(word) = reader.at_any(&["INCLUDE", "WHERE", "SALT_BUCKETS"]) {
+        return Err(Error::syntax(format!(
+            "{word} does not stand here: behind the columns come INCLUDE (...), WHERE and \
+             SALT_BUCKETS = n, each once and in this order"
+        ))
+        .at(reader.position()));
+    }
     refuse_repeats(&parts, &included)?;
     Ok(CreateIndex {
         index,
@@ -56,6 +63,22 @@ pub(super) fn create_index(reader: &mut Reader, unique: bool) -> Result<CreateIn
         predicate,
         salt_buckets,
     })
+}
+
+/// Whether an expression is a call, also by a syntax of its own.
+fn is_call(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Function(_)
+            | Expr::Substring { .. }
+            | Expr::Trim { .. }
+            | Expr::Floor { .. }
+            | Expr::Ceil { .. }
+            | Expr::Position { .. }
+            | Expr::Overlay { .. }
+            | Expr::Extract { .. }
+            | Expr::Cast { .. }
+    )
 }
 
 /// A column, or an expression in parentheses; a call needs none.
@@ -71,7 +94,7 @@ fn part(reader: &mut Reader) -> Result<IndexPart> {
         let position = reader.position();
         let in_parentheses = reader.peek() == &Token::LParen;
         let mut expr = reader.expr()?;
-        if !in_parentheses && !matches!(expr, Expr::Function(_)) {
+        if !in_parentheses && !is_call(&expr) {
             return Err(Error::syntax(
                 "an expression of an index stands in parentheses: ((a + b))",
             )
@@ -184,6 +207,9 @@ pub(super) fn drop_index(reader: &mut Reader) -> Result<Statement> {
 
 /// Everything after `ALTER INDEX`.
 pub(super) fn alter_index(reader: &mut Reader) -> Result<Statement> {
+    if reader.at("IF") {
+        return Err(reader.unsupported("IF EXISTS is not supported in ALTER INDEX"));
+    }
     let index = reader.index_name()?;
     if !reader.eat("RENAME") {
         return Err(match reader.peek() {

@@ -59,11 +59,19 @@ pub(super) fn on_conflict(reader: &mut Reader, table: &TableName) -> Result<Opti
         ));
     }
     let target = match reader.peek() {
+        Token::LParen if reader.peek_nth(2) == &Token::LParen => {
+            return Err(reader.unsupported(
+                "ON CONFLICT takes columns: those of the primary key or of a UNIQUE index, which \
+                 has no expression and no WHERE",
+            ));
+        }
         Token::LParen => columns(reader)?,
         _ => Vec::new(),
     };
     if reader.at("WHERE") {
-        return Err(reader.unsupported("WHERE is not supported here"));
+        return Err(reader.unsupported(
+            "WHERE is not supported here: a UNIQUE index that has one is no target of ON CONFLICT",
+        ));
     }
     reader.expect("DO")?;
     let action = if reader.eat("NOTHING") {

@@ -175,6 +175,12 @@ pub(super) fn statement(reader: &mut Reader) -> Result<Statement> {
                 )));
             }
             reader.eat("INDEX");
+            if reader.at("CONCURRENTLY") {
+                return Err(reader.unsupported(
+                    "CONCURRENTLY is not supported: every index is rebuilt while its table is \
+                     written; leave the word out",
+                ));
+            }
             let index = reader.index_name()?;
             Ok(Statement::Reindex { index })
         }

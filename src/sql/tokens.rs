@@ -31,11 +31,18 @@ pub(super) fn one_statement(text: &str) -> Result<Tokens> {
                     let last = tokens.last();
                     last.is_some_and(|last: &TokenWithSpan| is_word(&last.token, verb))
                 };
-                if let Some(text) = hint::text(comment)
-                    && hint::VERBS.iter().any(behind)
-                {
-                    hint::index_hints(text).map_err(|e| e.at(start_of(token.span)))?;
-                    tokens.push(token);
+                if let Some(text) = hint::text(comment) {
+                    let hints = hint::index_hints(text);
+                    if hint::VERBS.iter().any(behind) {
+                        hints.map_err(|e| e.at(start_of(token.span)))?;
+                        tokens.push(token);
+                    } else if hints.is_ok_and(|hints| !hints.is_empty()) {
+                        // It would do nothing, and say nothing.
+                        return Err(Error::syntax(
+                            "a hint stands right behind SELECT, UPDATE or DELETE",
+                        )
+                        .at(start_of(token.span)));
+                    }
                 }
             }
             Token::Whitespace(_) => {}

@@ -194,8 +194,8 @@ fn refuse_changing(plan: &LogicalPlan, text: &str, place: Option<Position>) -> R
     match changing {
         None => Ok(()),
         Some(function) => Err(Error::invalid(format!(
-            "{function}() in {text} may be otherwise another time: an index takes only what \
-             depends on the row alone"
+            "{function}() in {text} changes from one call to the next: an index takes what depends \
+             on the row alone"
         ))
         .at(place)),
     }
@@ -237,11 +237,14 @@ pub(in crate::engine) fn find_index<'a>(
     state: &'a CatalogState,
     index: &TableName,
 ) -> Result<(&'a Arc<Entry>, &'a Arc<IndexEntry>)> {
-    state
-        .find_index(schema_of(index), &index.name.value)
-        .ok_or_else(|| {
-            Error::not_found(format!("index {index} does not exist")).at(index.position())
-        })
+    let (schema, name) = (schema_of(index), &index.name.value);
+    state.find_index(schema, name).ok_or_else(|| {
+        let message = match state.find_table(schema, name) {
+            Some(_) => format!("index {index} does not exist: {index} is a table"),
+            None => format!("index {index} does not exist"),
+        };
+        Error::not_found(message).at(index.position())
+    })
 }
 
 /// The CREATE INDEX that makes an index of a table.

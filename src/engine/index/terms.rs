@@ -140,7 +140,28 @@ fn expression(
         return Err(unexpected(text));
     };
     let expr = projection.expr.first().ok_or_else(|| unexpected(text))?;
-    Ok(unnormalize_col(expr.clone().unalias_nested().data))
+    let expr = expr.clone().unalias_nested().data;
+    let expr = inlined(expr, &projection.input).map_err(from_datafusion)?;
+    Ok(unnormalize_col(expr))
+}
+
+/// The expression without what the optimizer computes below it because it stands twice in it: a
+/// condition that moves into a scan never has that.
+fn inlined(expr: Expr, input: &LogicalPlan) -> DataFusionResult<Expr> {
+    let LogicalPlan::Projection(below) = input else {
+        return Ok(expr);
+    };
+    let expr = expr.transform_up(|e| {
+        let found = match &e {
+            Expr::Column(column) => below.schema.maybe_index_of_column(column),
+            _ => None,
+        };
+        match found.and_then(|at| below.expr.get(at)) {
+            Some(computed) => Ok(Transformed::yes(computed.clone().unalias_nested().data)),
+            None => Ok(Transformed::no(e)),
+        }
+    })?;
+    inlined(expr.data, &below.input)
 }
 
 /// The conjuncts of a condition on a row.
@@ -163,7 +184,8 @@ fn condition(
         node = match node {
             LogicalPlan::Projection(projection) => &projection.input,
             LogicalPlan::Filter(filter) => {
-                conjuncts.push(filter.predicate.clone());
+                let predicate = filter.predicate.clone();
+                conjuncts.push(inlined(predicate, &filter.input).map_err(from_datafusion)?);
                 &filter.input
             }
             LogicalPlan::TableScan(scan) => {

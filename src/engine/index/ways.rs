@@ -195,6 +195,7 @@ impl Ways {
                     columns: of.index.def.parts.len(),
                     unique: of.index.def.unique,
                     salted: of.index.def.buckets.is_some(),
+                    partial: of.index.def.predicate.is_some(),
                     covering: !lookup,
                 }),
                 in_order: *in_order,

@@ -140,6 +140,11 @@ impl ScanExec {
         &self.entry.def
     }
 
+    /// The index as a table, if it reads one.
+    pub(super) fn index(&self) -> Option<&TableDef> {
+        self.via.as_ref().map(|_| self.def())
+    }
+
     /// The table whose rows are returned.
     pub(in crate::engine) fn table(&self) -> &Arc<Entry> {
         match &self.ways {
@@ -420,7 +425,7 @@ impl ExecutionPlan for ScanExec {
             let first_poll = async move {
                 let bound = late.bind(&scan)?;
                 let most = Scope::of(&context)?.max_fanout;
-                fanout::check_path(bound.def(), &bound.path, bound.via.is_some(), most)
+                fanout::check_path(bound.table(), bound.index(), &bound.path, most)
                     .map_err(to_datafusion)?;
                 bound.execute(partition, context)
             };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use datafusion::physical_plan::ExecutionPlan;
 
-use crate::catalog::TableDef;
+use crate::catalog::{Entry, TableDef};
 use crate::engine::scan::exec::ScanExec;
 use crate::error::{Error, Result};
 use crate::plan::{self, AccessPath};
@@ -16,23 +16,25 @@ use crate::plan::{self, AccessPath};
 /// # Errors
 /// `Limit`, with what would make the buckets fewer.
 pub(in crate::engine) fn check_path(
-    def: &TableDef,
+    entry: &Entry,
+    index: Option<&TableDef>,
     path: &AccessPath,
-    is_index: bool,
     max_fanout: Option<NonZeroU32>,
 ) -> Result<()> {
     let Some(most) = max_fanout else {
         return Ok(());
     };
+    let def = index.unwrap_or(&entry.def);
     let (reads, total) = (path.buckets.count(), def.key_layout().buckets());
     if u32::from(reads) <= most.get() {
         return Ok(());
     }
-    let why = plan::fan_out_text(def, path, is_index).map(|why| format!(": {why}"));
-    let name = def.display_name();
-    let name = match is_index {
-        true => format!("index {name}"),
-        false => name,
+    let taken = entry.index_names();
+    let taken = index.is_none().then_some(taken.as_slice());
+    let why = plan::fan_out_text(def, path, taken).map(|why| format!(": {why}"));
+    let name = match index {
+        Some(index) => format!("index {}", index.display_name()),
+        None => def.display_name(),
     };
     Err(Error::limit(format!(
         "{name} would read {reads}/{total} buckets, and max_fanout is {most}{}",
@@ -55,7 +57,7 @@ pub(in crate::engine) fn check_plan(
     if let Some(scan) = plan.downcast_ref::<ScanExec>()
         && !scan.is_late()
     {
-        check_path(scan.def(), scan.path(), scan.via.is_some(), max_fanout)?;
+        check_path(scan.table(), scan.index(), scan.path(), max_fanout)?;
     }
     plan.children()
         .into_iter()

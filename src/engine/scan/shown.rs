@@ -35,6 +35,7 @@ impl ScanExec {
 
     fn shown(&self) -> PlanNode {
         let def = self.def();
+        let taken = self.entry.index_names();
         let merged = self
             .order
             .as_ref()
@@ -50,8 +51,9 @@ impl ScanExec {
                 first: groups.first,
                 last: groups.last,
             }),
-            // It has indexes, and the statement does not want them.
-            without_advice: self.ways.is_none() && self.entry.ready_indexes().next().is_some(),
+            // None if it has indexes, and the statement does not want them.
+            taken: (self.ways.is_some() || self.entry.ready_indexes().next().is_none())
+                .then_some(taken.as_slice()),
             index: self.index_options(),
         };
         let mut scan = plan::Scan::new(def, &self.path, options);

@@ -108,6 +108,7 @@ fn taken(
                 columns: columns.len(),
                 unique: name.contains('u'),
                 salted: false,
+                partial: name.contains('p'),
                 covering: name.contains('+'),
             }),
             in_order,
@@ -151,6 +152,13 @@ fn the_rank_decides() {
     assert_eq!(by(&[i, covering], "b = 'a'"), "z+");
     assert_eq!(by(&[i, covering], "a > 1 AND b > 'a'"), "own");
     assert_eq!(by(&[i, covering], ""), "own");
+    // One of some rows, which are those that are asked for.
+    let partial: (&str, &[usize]) = ("p", &[1, 0]);
+    assert_eq!(by(&[partial], ""), "own");
+    assert_eq!(by(&[("p+", &[1, 0])], ""), "p+");
+    assert_eq!(by(&[("a+", &[1, 0]), ("p+", &[1, 0])], "b > 'a'"), "p+");
+    assert_eq!(by(&[("a", &[1, 0]), partial], "b = 'a'"), "p");
+    assert_eq!(taken(&[0], &[i, partial], "", "", true), "p");
     assert_eq!(by(&[covering], "b <> 'a'"), "z+");
     // What counts the entries may be open.
     for sql in ["b > 'a'", "b <> 'a'", "b IS NOT NULL"] {
@@ -192,6 +200,7 @@ fn a_bucket_is_better_than_all_of_them() {
             columns,
             unique: false,
             salted: true,
+            partial: false,
             covering: false,
         }),
         in_order: false,

@@ -13,6 +13,14 @@ use crate::plan::{
 use crate::types::{SqlType, Value};
 
 /// Each predicate with its scan, all columns ASC and then `b` DESC, where that differs.
+/// Advice by any name.
+fn options() -> ScanOptions<'static> {
+    ScanOptions {
+        taken: Some(&[]),
+        ..ScanOptions::default()
+    }
+}
+
 #[test]
 fn ranges_of_the_cases() {
     let mut table = String::new();
@@ -53,7 +61,7 @@ fn every_fact_has_its_place() {
         reverse: true,
         limit: Some(10),
         groups: None,
-        without_advice: false,
+        taken: Some(&[]),
         index: None,
     };
     let scan = Scan::new(&def, &path, options);
@@ -79,11 +87,7 @@ fn a_plan_is_a_tree_with_notes_under_it() {
     let scan = |sql: &str, salting: Option<Salting>| {
         let def = grid.def(0, salting);
         let filters = type_filters(vec![grid.parse(sql)], &def).unwrap();
-        PlanNode::from(Scan::new(
-            &def,
-            &narrow(&def, &filters).unwrap(),
-            ScanOptions::default(),
-        ))
+        PlanNode::from(Scan::new(&def, &narrow(&def, &filters).unwrap(), options()))
     };
     let salted = Some(Salting::new(16, None));
     let join = PlanNode::new(
@@ -126,7 +130,7 @@ fn the_note_names_the_unbound_salt_columns() {
         let def = grid.def(0, salting);
         let filters: Vec<_> = sql.map(|sql| grid.parse(sql)).into_iter().collect();
         let path = narrow(&def, &type_filters(filters, &def).unwrap()).unwrap();
-        Scan::new(&def, &path, ScanOptions::default()).note
+        Scan::new(&def, &path, options()).note
     };
     let by = |n, columns: &[usize]| Some(Salting::new(n, Some(columns.to_vec())));
     let whole = |n| Some(Salting::new(n, None));
@@ -247,7 +251,7 @@ fn salt_columns_of_the_cure_make_it_one_bucket() {
             };
             let (before, def) = path(Salting::new(16, None));
             assert_eq!(before.buckets.count(), 16, "{sql}");
-            let text = fan_out_text(&def, &before, false).unwrap();
+            let text = fan_out_text(&def, &before, Some(&[])).unwrap();
             let (_, list) = text.split_once("SALT_COLUMNS = (").expect(&text);
             let (list, _) = list.split_once(')').unwrap();
             let columns = list.split(", ").map(|name| {
