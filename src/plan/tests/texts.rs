@@ -12,7 +12,6 @@ use crate::plan::{
 };
 use crate::types::{SqlType, Value};
 
-/// Each predicate with its scan, all columns ASC and then `b` DESC, where that differs.
 /// Advice by any name.
 fn options() -> ScanOptions<'static> {
     ScanOptions {
@@ -21,6 +20,7 @@ fn options() -> ScanOptions<'static> {
     }
 }
 
+/// Each predicate with its scan, all columns ASC and then `b` DESC, where that differs.
 #[test]
 fn ranges_of_the_cases() {
     let mut table = String::new();
