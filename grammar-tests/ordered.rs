@@ -290,3 +290,38 @@ fn pages_by_key_are_the_whole_table() {
         }
     }
 }
+
+/// Orders by expressions inside of others, of which nobody knows the bounds.
+#[test]
+fn nested_expressions_order() {
+    let create = "CREATE TABLE t (a INTEGER, b INTEGER, v INTEGER, PRIMARY KEY (a, b))";
+    let insert = "INSERT INTO t VALUES (1, 1, 6), (1, 2, NULL), (2, 1, -7), (2, 2, 15), (3, 1, 8)";
+    let sqlite = rusqlite::Connection::open_in_memory().unwrap();
+    sqlite
+        .execute_batch(&format!("{create}; {insert}"))
+        .unwrap();
+    for salt in SALTS {
+        let db = after(&[&format!("{create}{salt}"), insert]);
+        for order in [
+            "-(v % 7) NULLS LAST, a, b",
+            "-(v % 7) DESC NULLS FIRST, b, a",
+            "abs(v % 5) NULLS LAST, a DESC, b",
+            "abs(v % 5) DESC NULLS FIRST, CASE WHEN v IS NULL THEN 1 ELSE 2 END, a, b",
+            "-abs(-(v % 7)) NULLS LAST, v",
+        ] {
+            for limit in ["", " LIMIT 3"] {
+                let query = format!("SELECT a, b, v FROM t ORDER BY {order}{limit}");
+                let mut statement = sqlite.prepare(&query).unwrap();
+                let cell = |row: &rusqlite::Row<'_>, at| {
+                    let value: Option<i64> = row.get(at).unwrap();
+                    value.map_or("NULL".to_owned(), |value| value.to_string())
+                };
+                let expected = statement.query_map((), |row| {
+                    Ok([cell(row, 0), cell(row, 1), cell(row, 2)].join("|"))
+                });
+                let expected: Vec<String> = expected.unwrap().map(Result::unwrap).collect();
+                assert_eq!(rows(&db, &query), expected, "{salt}: {query}");
+            }
+        }
+    }
+}

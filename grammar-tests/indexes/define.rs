@@ -9,7 +9,7 @@ fn tables() -> rocksalt::blocking::Database {
         "CREATE INDEX t_v ON t (v DESC, lower(n)) INCLUDE (d, k) WHERE v > 0 AND t.n IS NOT NULL \
          SALT_BUCKETS = 7",
         "CREATE UNIQUE INDEX t_n ON t (n)",
-        "CREATE INDEX t_d ON t ((t.d + v)) SALT_BUCKETS = 0",
+        "CREATE INDEX t_d ON t ((CAST(t.d + v AS DECIMAL(9, 2)))) SALT_BUCKETS = 0",
     ])
 }
 
@@ -89,6 +89,8 @@ fn what_is_no_index_is_refused() {
         "CREATE INDEX i ON t ((1 + 2))",
         "CREATE INDEX i ON t ((v + random()))",
         "CREATE INDEX i ON t (([v, v]))",
+        "CREATE INDEX i ON t ((CAST(v AS DOUBLE) * 2))",
+        "CREATE INDEX i ON t ((v + CAST(1 AS REAL)))",
         "CREATE INDEX i ON t (v) WHERE n",
         "CREATE INDEX i ON t (v) WHERE v > sum(v)",
         "CREATE INDEX i ON t (v) WHERE now() > TIMESTAMP '2020-01-01'",

@@ -96,6 +96,15 @@ impl Writes<'_> {
                         ))
                         .at(place)
                     })?;
+                    if matches!(sql_type, SqlType::Real | SqlType::Double) {
+                        // DataFusion tells -0.0 from 0.0 and a NaN of one sign from the other in what
+                        // it computes; columns and keys have one of each.
+                        return Err(Error::unsupported(format!(
+                            "an index of {text}, which is {sql_type}: zeros and NaN of either sign \
+                             are not told apart in a key: CAST it to DECIMAL, or index the column"
+                        ))
+                        .at(place));
+                    }
                     IndexSource::Expr { text, sql_type }
                 }
             };
@@ -158,9 +167,8 @@ impl Writes<'_> {
             .engine
             .bind_query(&state, &query)
             .map_err(|e| e.at(place))?;
-        let plan = self
-            .analyzed(bound.plan().clone())
-            .map_err(|e| e.at(place))?;
+        let plan = bound.with_values(&[]).and_then(|plan| self.analyzed(plan));
+        let plan = plan.map_err(|e| e.at(place))?;
         // Fails for what is not of one row.
         self.row_exprs(&plan, "an index").map_err(|e| e.at(place))?;
         refuse_changing(&plan, &text, place)?;

@@ -109,7 +109,7 @@ impl Writes<'_> {
         let table = TableName::new(schema, &def.name);
         let query = select_from(&table, None, items, condition)?;
         let bound = self.engine.bind_query(&self.catalog.state(), &query)?;
-        let plan = self.analyzed(bound.plan().clone())?;
+        let plan = self.analyzed(bound.with_values(&[])?)?;
         Ok(Some(Compiled {
             exprs: self.row_exprs(&plan, "an index")?,
             types,

