@@ -216,6 +216,51 @@ fn the_advice_is_a_statement_after_which_there_is_no_note() {
     }
 }
 
+/// A hint that cannot be followed is as if it were not there, and a predicate that contradicts
+/// itself on the columns of an index reads nothing.
+#[test]
+fn what_an_index_cannot_read_is_passed_over() {
+    let db = after(&[
+        "CREATE TABLE t (k INTEGER PRIMARY KEY, c INTEGER, d INTEGER) SALT_BUCKETS = 3",
+        "UPSERT INTO t SELECT value, value % 7, value % 3 FROM generate_series(1, 50)",
+        "CREATE INDEX i ON t (c)",
+        "CREATE INDEX p ON t (c) WHERE d > 0",
+    ]);
+    let unhinted = plan(&db, "SELECT * FROM t WHERE c = 1");
+    assert!(unhinted.starts_with("IndexLookup: i -> t"), "{unhinted}");
+    assert_eq!(
+        plan(&db, "SELECT /*+ INDEX(t p) */ * FROM t WHERE c = 1"),
+        unhinted
+    );
+    for (condition, kind) in [
+        ("c = 1.5", "Empty: t"),
+        ("c > 5 AND c < 2", "Empty: t"),
+        ("c IN (1.5, 2.5)", "Empty: t"),
+        ("c > 3000000000", "Empty: t"),
+        ("c = 1 AND c = 2 AND d > 1", "Empty: t"),
+        ("d = 1.5", "FullScan: t"),
+    ] {
+        let query = format!("SELECT k FROM t WHERE {condition}");
+        let found = plan(&db, &query);
+        assert!(found.starts_with(kind), "{query}\n{found}");
+        assert_eq!(rows(&db, &query), [""; 0], "{query}");
+    }
+}
+
+/// An expression that fails for a row says of which index it is.
+#[test]
+fn an_expression_that_fails_names_its_index() {
+    let db = after(&[
+        "CREATE TABLE t (k INTEGER PRIMARY KEY, c INTEGER) SALT_BUCKETS = 3",
+        "CREATE INDEX i ON t ((10 / c))",
+    ]);
+    assert_eq!(
+        error(&db, "INSERT INTO t VALUES (1, 0)"),
+        "invalid: index i: division by zero"
+    );
+    assert_eq!(rows(&db, "SELECT count(*) FROM t"), ["0"]);
+}
+
 /// The name that is advised is free.
 #[test]
 fn advice_takes_no_name_of_another_index() {

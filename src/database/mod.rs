@@ -24,6 +24,7 @@ mod outcome;
 mod params;
 mod row;
 mod row_key;
+mod row_reader;
 mod rows;
 mod scan;
 mod session;

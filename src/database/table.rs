@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::record_batch::RecordBatch;
+use parking_lot::RwLock;
 
-use crate::catalog::Entry;
-use crate::codec::RowDecoder;
+use crate::catalog::{Entry, TableDef};
+use crate::database::row_reader::RowReader;
 use crate::database::shared::Shared;
 use crate::database::wait::Entered;
 use crate::database::{IntoKey, Row, TableScan};
 use crate::error::{Error, Result};
 use crate::sql::{self, Statement, TableName};
-use crate::types::{Value, assign_value};
+use crate::types::Value;
 
 /// One table: rows by key, and batches of rows, without SQL.
 ///
@@ -33,6 +34,8 @@ pub struct Table {
     shared: Arc<Shared>,
     schema: String,
     name: String,
+    /// What the last get used.
+    reader: Arc<RwLock<Option<Arc<RowReader>>>>,
 }
 
 impl Table {
@@ -52,6 +55,7 @@ impl Table {
             shared,
             schema,
             name: parsed.name.value,
+            reader: Arc::default(),
         };
         table.entry()?;
         Ok(table)
@@ -99,7 +103,8 @@ impl Table {
     pub(crate) fn get_now(&self, key: Vec<Value>) -> Result<Option<Row>> {
         loop {
             let entry = self.entry()?;
-            let row = self.get_from(&entry, &key);
+            let reader = self.reader(&entry.def);
+            let row = reader.get(self.shared.store.as_ref(), &entry.handle, &key);
             // A row of a later definition is not to be read by this one.
             if self.shared.catalog.is_current(&entry) {
                 return row;
@@ -107,51 +112,16 @@ impl Table {
         }
     }
 
-    fn get_from(&self, entry: &Entry, key: &[Value]) -> Result<Option<Row>> {
-        let def = &entry.def;
-        if key.len() != def.key.len() {
-            return Err(Error::invalid(format!(
-                "the key of {} has {} columns and {} given",
-                def.display_name(),
-                def.key.len(),
-                match key.len() {
-                    1 => "1 value was".to_owned(),
-                    n => format!("{n} values were"),
-                }
-            )));
+    /// What gets rows of this definition.
+    fn reader(&self, def: &Arc<TableDef>) -> Arc<RowReader> {
+        if let Some(reader) = &*self.reader.read()
+            && reader.is_of(def)
+        {
+            return reader.clone();
         }
-        let mut typed = Vec::with_capacity(key.len());
-        for (part, value) in def.key.iter().zip(key) {
-            let column = &def.columns[part.column];
-            let quoted = matches!(value, Value::Text(_));
-            let value = assign_value(value, quoted, &column.sql_type);
-            typed.push(value.map_err(|e| e.context(&column.name))?);
-            if typed.last().is_some_and(Value::is_null) && !column.nullable {
-                return Ok(None);
-            }
-        }
-        let layout = def.key_layout();
-        let (bucket, key) = layout.encode(&typed)?;
-        let stored = (0..def.columns.len()).filter(|c| def.key_position(*c).is_none());
-        let stored: Vec<usize> = stored.collect();
-        let mut decoder =
-            RowDecoder::new(stored.iter().map(|c| def.columns[*c].stored()).collect());
-        let mut row: Option<Vec<Value>> = None;
-        self.shared
-            .store
-            .get(&entry.handle, bucket, &key, &mut |value| {
-                let mut values = vec![Value::Null; def.columns.len()];
-                // The stored bytes and not the ones given: they are the same, normalized.
-                for (part, value) in def.key.iter().zip(layout.decode(&key)?) {
-                    values[part.column] = value;
-                }
-                for (column, value) in stored.iter().zip(decoder.decode_values(value)?) {
-                    values[*column] = value;
-                }
-                row = Some(values);
-                Ok(())
-            })?;
-        Ok(row.map(|values| Row::new(def.arrow_schema(), values)))
+        let reader = Arc::new(RowReader::new(def));
+        *self.reader.write() = Some(reader.clone());
+        reader
     }
 
     /// A scan of the rows: what is wanted of it is said of what this returns. Nothing is read, and

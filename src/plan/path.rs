@@ -121,7 +121,7 @@ pub struct AccessPath {
 
 impl AccessPath {
     /// The path of a predicate that contradicts itself.
-    pub(super) fn empty(filters: Vec<Expr>) -> Self {
+    pub fn empty(filters: Vec<Expr>) -> Self {
         AccessPath {
             access: Access::Empty,
             boxes: Vec::new(),

@@ -111,7 +111,10 @@ impl IndexTarget {
     /// Those of the index's expressions.
     pub(crate) fn entries(&self, rows: &RecordBatch) -> Result<Entries> {
         let computed = match &self.codec.exprs {
-            Some(exprs) => exprs.compute(rows)?,
+            Some(exprs) => {
+                let computed = exprs.compute(rows);
+                computed.map_err(|e| e.context(format_args!("index {}", self.index.def.name)))?
+            }
             None => IndexColumns {
                 exprs: Vec::new(),
                 kept: None,

@@ -14,6 +14,7 @@ use crate::engine::dml::{Writes, find_column, position, select_from, stored_expr
 use crate::engine::from_datafusion;
 use crate::error::{Error, Position, Result};
 use crate::key::Salting;
+use crate::plan::SALT_BUCKET;
 use crate::sql::{self, CreateIndex, Name, TableName};
 use crate::types::SqlType;
 
@@ -188,8 +189,10 @@ fn refuse_changing(plan: &LogicalPlan, text: &str, place: Option<Position>) -> R
     let walked = plan.apply(|node| {
         node.apply_expressions(|expr| {
             expr.apply(|expr| {
+                // The text of salt_bucket(t) names the table, which may be renamed.
                 if let LogicalExpr::ScalarFunction(call) = expr
-                    && call.func.signature().volatility != Volatility::Immutable
+                    && (call.func.signature().volatility != Volatility::Immutable
+                        || call.func.name() == SALT_BUCKET)
                 {
                     changing = Some(call.func.name().to_owned());
                     return Ok(TreeNodeRecursion::Stop);
@@ -199,8 +202,12 @@ fn refuse_changing(plan: &LogicalPlan, text: &str, place: Option<Position>) -> R
         })
     });
     walked.map_err(from_datafusion)?;
-    match changing {
+    match changing.as_deref() {
         None => Ok(()),
+        Some(SALT_BUCKET) => Err(Error::unsupported(format!(
+            "{SALT_BUCKET}() in {text}: an index is of columns"
+        ))
+        .at(place)),
         Some(function) => Err(Error::invalid(format!(
             "{function}() in {text} changes from one call to the next: an index takes what depends \
              on the row alone"

@@ -32,8 +32,8 @@ pub(in crate::engine) enum Hint {
 pub(in crate::engine) struct Ways {
     table: Arc<Entry>,
     indexes: Vec<OneIndex>,
-    /// Whether the statement names the one that there is.
-    forced: bool,
+    /// Those of which the statement wants one, if it says so.
+    named: Vec<String>,
 }
 
 /// An index that a scan may read.
@@ -139,25 +139,21 @@ impl Ways {
         catalog: &Arc<CatalogState>,
         state: &SessionState,
     ) -> DataFusionResult<Option<Arc<Ways>>> {
-        if *hint == Hint::NoIndex || !table.indexes.iter().any(|index| index.is_ready()) {
+        if *hint == Hint::NoIndex || table.ready_indexes().next().is_none() {
             return Ok(None);
         }
-        let named = |index: &Arc<IndexEntry>| match hint {
-            Hint::Index(names) => names.contains(&index.def.name),
-            _ => true,
-        };
-        let ready = table.indexes.iter().filter(|index| index.is_ready());
-        let indexes = ready
-            .filter(|index| named(index))
+        let indexes = table
+            .ready_indexes()
             .map(|index| OneIndex::new(index, table, catalog, state))
             .collect::<DataFusionResult<Vec<_>>>()?;
-        Ok((!indexes.is_empty()).then(|| {
-            Arc::new(Ways {
-                table: table.clone(),
-                indexes,
-                forced: matches!(hint, Hint::Index(_)),
-            })
-        }))
+        Ok(Some(Arc::new(Ways {
+            table: table.clone(),
+            indexes,
+            named: match hint {
+                Hint::Index(names) => names.clone(),
+                Hint::None | Hint::NoIndex => Vec::new(),
+            },
+        })))
     }
 
     /// The best way: the table's own key, or an index.
@@ -173,11 +169,14 @@ impl Ways {
             path: own,
         };
         let mut open = vec![(serves(&own), own)];
-        for one in self.indexes.iter().filter(|_| !is_empty) {
-            if !one.implied_by(&self.table.def, wanted.filters) {
-                continue;
-            }
+        for one in self.readable(wanted.filters).filter(|_| !is_empty) {
             let (path, lookup) = one.path(wanted.filters, 0, wanted.columns)?;
+            if path.access == Access::Empty {
+                // Every row that passes would have an entry.
+                let (_, mut own) = open.swap_remove(0);
+                own.path = AccessPath::empty(wanted.filters.to_vec());
+                return Ok(own);
+            }
             let of = one.clone();
             let way = Way {
                 entry: one.entry.clone(),
@@ -202,7 +201,7 @@ impl Ways {
                 limited: wanted.limited
                     && path.residual.is_empty()
                     && (wanted.serves.is_none() || *in_order),
-                forced: self.forced && way.via.is_some(),
+                forced: way.via.as_ref().is_some_and(|via| self.names(&via.of)),
             });
         let best = plan::best(&ranked.collect::<Vec<_>>(), self.table.def.key.len());
         Ok(open.swap_remove(best).1)
@@ -215,7 +214,7 @@ impl Ways {
         filters: &[Expr],
         columns: &[usize],
     ) -> DataFusionResult<Option<Vec<Chosen>>> {
-        if self.forced {
+        if self.readable(filters).any(|one| self.names(one)) {
             return Ok(None);
         }
         let conjuncts: Vec<&Expr> = filters.iter().flat_map(split_conjunction).collect();
@@ -256,6 +255,16 @@ impl Ways {
             ways.push(chosen.way.to(&filters, 0, columns)?);
         }
         Ok((ways.len() > 1).then_some(ways))
+    }
+
+    /// The indexes that have an entry of every row that passes the filters.
+    fn readable<'a>(&'a self, filters: &'a [Expr]) -> impl Iterator<Item = &'a OneIndex> {
+        let implied = |one: &&OneIndex| one.implied_by(&self.table.def, filters);
+        self.indexes.iter().filter(implied)
+    }
+
+    fn names(&self, one: &OneIndex) -> bool {
+        self.named.contains(&one.index.def.name)
     }
 
     /// The table.
