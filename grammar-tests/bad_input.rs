@@ -169,6 +169,25 @@ fn hints() {
     insta::assert_snapshot!(e("SELECT * FROM e WHERE k = abs(1)"), @"invalid: cannot infer common argument type for comparison operation TIMESTAMP = BIGINT");
 }
 
+/// DataFusion panics where DISTINCT ON is ordered by one column twice. That ends the statement alone.
+#[test]
+fn a_panic_is_an_error() {
+    let db = database();
+    for _ in 0..2 {
+        let error = error(
+            &db,
+            "SELECT DISTINCT ON (n) n, n AS d FROM s ORDER BY n, n DESC",
+        );
+        assert!(
+            error.starts_with("internal: the statement panicked: "),
+            "{error}"
+        );
+        let session = db.session();
+        let one = session.query("SELECT 1", ()).unwrap().collect().unwrap();
+        assert_eq!(one[0].num_rows(), 1);
+    }
+}
+
 /// A hint that would not be read is an error; any other comment is none.
 #[test]
 fn hints_of_indexes() {

@@ -3,6 +3,7 @@
 //! A kind exists only where a caller would act differently; everything else is in the message.
 //! A statement's error carries the place in its SQL text, so that a prompt can show a caret.
 
+use std::any::Any;
 use std::fmt;
 
 /// What a caller can do about an [`Error`].
@@ -162,6 +163,16 @@ impl Error {
     pub(crate) fn context(mut self, context: impl fmt::Display) -> Self {
         self.message = format!("{context}: {}", self.message);
         self
+    }
+
+    /// The error of a panic that was caught: `what` panicked.
+    pub(crate) fn of_panic(what: &str, panic: &(dyn Any + Send)) -> Self {
+        let why = panic
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("without a message");
+        Error::internal(format!("{what} panicked: {why}"))
     }
 
     /// What a caller can do about it.

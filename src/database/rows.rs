@@ -11,7 +11,7 @@ use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
 
 use crate::database::shared::Shared;
-use crate::database::wait::with_stack;
+use crate::database::wait::{contained, with_stack};
 use crate::error::Result;
 
 /// The rows of a query: a stream of Arrow batches. Dropping it ends the query.
@@ -99,7 +99,10 @@ impl Stream for Rows {
         let this = &mut *self;
         let runtime = this.shared.runtime();
         let _entered = runtime.enter();
-        with_stack(this.long, || this.batches.poll_next_unpin(cx))
+        contained(this.long, || this.batches.poll_next_unpin(cx)).unwrap_or_else(|panic| {
+            this.batches = futures::stream::empty().boxed();
+            Poll::Ready(Some(Err(panic)))
+        })
     }
 }
 

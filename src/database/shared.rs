@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use crate::catalog::{Catalog, CatalogState, Entry};
 use crate::database::cache::{Cache, Prepared};
-use crate::database::wait::{Entered, with_stack};
+use crate::database::wait::{Entered, contained};
 use crate::database::{Outcome, Params, Rows};
 use crate::engine::{BoundQuery, Done, Engine, Execution, Settings, Writes};
 use crate::error::{Error, Result};
@@ -37,13 +37,13 @@ pub(super) struct Settled {
 impl Shared {
     pub(super) fn prepare(&self, sql: &str) -> Result<Arc<Prepared>> {
         let prepared = self.cache.get(sql)?;
-        with_stack(prepared.parsed.long, || {
+        contained(prepared.parsed.long, || {
             match &prepared.parsed.statement {
                 Statement::Query(_) => drop(self.bind(&prepared)?),
                 statement => self.writes(&self.defaults).check(statement)?,
             }
             Ok(())
-        })?;
+        })??;
         Ok(prepared)
     }
 

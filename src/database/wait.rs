@@ -1,11 +1,14 @@
 //! How a future of the database runs: in any executor, and in none.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use tokio::runtime::Handle;
+
+use crate::error::{Error, Result};
 
 /// A future polled inside the database's own runtime, whatever executor polls it: timers and
 /// tasks that it starts live there.
@@ -27,6 +30,13 @@ pub(super) fn with_stack<T>(long: bool, f: impl FnOnce() -> T) -> T {
     }
 }
 
+/// The same for a part of a statement. A panic in it ends the statement and not the program: what it
+/// had begun is dropped, and nothing was written, because a write is one batch.
+pub(super) fn contained<T>(long: bool, f: impl FnOnce() -> T) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(|| with_stack(long, f)))
+        .map_err(|panic| Error::of_panic("the statement", panic.as_ref()))
+}
+
 impl<F> Entered<F> {
     pub(super) fn new(runtime: Handle, future: F) -> Self {
         Entered {
@@ -43,13 +53,14 @@ impl<F> Entered<F> {
     }
 }
 
-impl<F: Future> Future for Entered<F> {
-    type Output = F::Output;
+impl<T, F: Future<Output = Result<T>>> Future for Entered<F> {
+    type Output = Result<T>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<T>> {
         let this = &mut *self;
         let _entered = this.runtime.enter();
-        with_stack(this.long, || this.future.as_mut().poll(cx))
+        contained(this.long, || this.future.as_mut().poll(cx))
+            .unwrap_or_else(|panic| Poll::Ready(Err(panic)))
     }
 }
 

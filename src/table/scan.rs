@@ -1,6 +1,5 @@
 //! A read as a stream that the scan pool fills.
 
-use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -166,7 +165,7 @@ fn run(shared: Arc<Shared>, work: Work) {
         let position = reader.position()?;
         Ok(Some((reader, progress, position)))
     }))
-    .unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
+    .unwrap_or_else(|panic| Err(Error::of_panic("a scan", panic.as_ref())));
 
     let mut state = shared.state.lock();
     if shared.cancelled.load(Ordering::Relaxed) {
@@ -209,13 +208,4 @@ fn run(shared: Arc<Shared>, work: Work) {
     } else if let Some(waker) = waker {
         waker.wake();
     }
-}
-
-fn panicked(panic: &(dyn Any + Send)) -> Error {
-    let what = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("without a message");
-    Error::internal(format!("a scan panicked: {what}"))
 }
