@@ -175,3 +175,22 @@ fn now_is_when_the_scan_began() {
     );
     assert_eq!(rows(db.resume(&token).unwrap()).len(), 8);
 }
+
+/// A name that would end a comment is a name.
+#[test]
+fn a_table_is_filtered_whatever_it_is_called() {
+    for name in ["a*/b", "a\"b", "SELECT", "x, NO_INDEX(y)", "--"] {
+        let quoted = format!("\"{}\"", name.replace('"', "\"\""));
+        let db = after(&[
+            &format!("CREATE TABLE {quoted} (k INTEGER PRIMARY KEY, v INTEGER) SALT_BUCKETS = 3"),
+            &format!("UPSERT INTO {quoted} SELECT value, value % 3 FROM generate_series(1, 9)"),
+            &format!("CREATE INDEX i ON {quoted} (v)"),
+        ]);
+        let scan = db.table(&quoted).unwrap().scan().filter("v = 1");
+        assert_eq!(
+            rows(scan.sorted().unwrap()),
+            ["1|1", "4|1", "7|1"],
+            "{name}"
+        );
+    }
+}

@@ -60,6 +60,7 @@ impl Catalog {
             .ok_or_else(|| not_found(schema, table))?;
         let mut def = define(&old)?;
         let mut next_id = self.next_id.lock();
+        let old = self.current(old);
         if self.state().find_index(schema, &def.name).is_some() {
             return match if_not_exists {
                 true => Ok(None),
@@ -108,6 +109,7 @@ impl Catalog {
                 return Err(Error::conflict(format!("index {name} is being built")));
             }
             let mut next_id = self.next_id.lock();
+            let old = self.current(old.clone());
             let mut def = IndexDef::clone(&index.def);
             let handle;
             (def.id, handle) = self.create_family(&mut next_id, def.buckets.is_some())?;
@@ -162,6 +164,7 @@ impl Catalog {
             return Ok(false);
         }
         let _turn = self.next_id.lock();
+        let old = self.current(old);
         let twin = ready_twin(&old, index).cloned();
         let handle = index.handle.clone();
         let ready = IndexEntry::new(index.def.clone(), &old.def, handle, None)?;
@@ -246,6 +249,7 @@ impl Catalog {
             };
         };
         let _turn = self.next_id.lock();
+        let old = self.current(old);
         let is_it = |index: &Arc<IndexEntry>| index.def.name == name;
         let mut def = TableDef::clone(&old.def);
         let (gone, kept): (Vec<_>, Vec<_>) = old.indexes.iter().cloned().partition(is_it);
@@ -286,6 +290,7 @@ impl Catalog {
         let held = self.lock_index(schema, name, None, lock_timeout, timers);
         let (old, _lock) = held.await?.ok_or_else(|| index_not_found(name))?;
         let _turn = self.next_id.lock();
+        let old = self.current(old);
         if self.state().find_index(schema, to).is_some() {
             return Err(index_exists(to));
         }
@@ -304,6 +309,14 @@ impl Catalog {
         self.commit(batch)?;
         self.replace(&old, |all| *all = indexes);
         Ok(())
+    }
+
+    /// The locked table as it is now that this statement has the turn: a build that failed takes its
+    /// index away without the lock.
+    fn current(&self, locked: Arc<Entry>) -> Arc<Entry> {
+        let state = self.state();
+        let now = state.find_table(&locked.def.schema, &locked.def.name);
+        now.cloned().unwrap_or(locked)
     }
 
     /// The table of an index and its exclusive lock, or `None` if there is no such index.

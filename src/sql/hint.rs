@@ -97,8 +97,8 @@ fn expected(what: &str, found: Option<&Token>) -> Error {
     Error::syntax(format!("in a hint: expected {what}, found {found}"))
 }
 
-/// A hint as it stands in a syntax tree.
-pub(super) fn as_written(text: &str) -> OptimizerHint {
+/// A hint of this text as it stands in a syntax tree.
+pub(crate) fn optimizer_hint(text: &str) -> OptimizerHint {
     OptimizerHint {
         prefix: String::new(),
         text: text.to_owned(),

@@ -45,7 +45,7 @@ mod write;
 pub use condition::{Condition, parse_condition};
 pub use data_type::sql_type;
 pub use explain::{Explain, ExplainFormat};
-pub(crate) use hint::{IndexHint, index_hints};
+pub(crate) use hint::{IndexHint, index_hints, optimizer_hint};
 pub use name::{Name, TableName};
 pub use parameters::{ParameterStyle, Parameters};
 pub use parse::{Parsed, parse};

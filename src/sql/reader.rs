@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
             if let Whitespace::MultiLineComment(comment) = &space
                 && let Some(text) = hint::text(comment)
             {
-                hints.push(hint::as_written(text));
+                hints.push(hint::optimizer_hint(text));
             }
             self.parser.next_token_no_skip();
         }

@@ -13,9 +13,10 @@ use crate::table::request::decoder;
 use crate::table::{ReadRequest, ScanCounters};
 use crate::types::ColumnReader;
 
-/// Rows that are got at once: enough for the store to order its reads, and few beside the bytes that
-/// end a batch.
+/// Rows that are got at once: enough for the store to order its reads.
 const MOST_GETS: usize = 1024;
+/// The same while it is not known how large rows are; then as many as end the batch.
+const FIRST_GETS: usize = 64;
 
 /// The table whose rows are got, in a read of the entries of one of its indexes.
 ///
@@ -101,10 +102,12 @@ impl Rows {
     ) -> Result<()> {
         let wanted = decoder.len().saturating_add(rows);
         while self.is_pending() && decoder.len() < wanted && decoder.bytes() < bytes {
-            let end = self.keys.len().min(
-                self.next
-                    .saturating_add((wanted - decoder.len()).min(MOST_GETS)),
-            );
+            let fits = match decoder.bytes() / decoder.len().max(1) {
+                0 => FIRST_GETS,
+                row => ((bytes - decoder.bytes()) / row).clamp(1, MOST_GETS),
+            };
+            let gets = fits.min(wanted - decoder.len());
+            let end = self.keys.len().min(self.next.saturating_add(gets));
             self.get(end, decoder, counters)?;
             self.next = end;
         }

@@ -26,6 +26,8 @@ use crate::table::write_target::WriteTarget;
 
 /// Rows whose entries are made at a time.
 const CHUNK: usize = 1_024;
+/// Bytes of rows that end such a chunk before it has all of its rows.
+const CHUNK_BYTES: usize = 8 << 20;
 
 /// The indexes of a table that a statement writes.
 #[derive(Debug, Default)]
@@ -141,9 +143,10 @@ impl<'a> Upkeep<'a> {
             self.after.push(key, value)?;
         }
         self.pending.push(pending);
-        match self.pending.len() {
-            CHUNK => self.make_entries(),
-            _ => Ok(()),
+        let bytes = self.before.bytes() + self.after.bytes();
+        match self.pending.len() >= CHUNK || bytes > CHUNK_BYTES {
+            true => self.make_entries(),
+            false => Ok(()),
         }
     }
 

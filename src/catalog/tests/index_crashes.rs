@@ -198,3 +198,37 @@ fn truncate_empties_table_and_index_together() {
         ],
     );
 }
+
+/// A build that fails takes its index away without the table's lock, also while another statement has
+/// it: what that one publishes does not bring the index back.
+#[test]
+fn an_index_that_is_abandoned_meanwhile_stays_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let catalog = Catalog::open(open_store(folder.path())).unwrap();
+    catalog.create_table(simple("t"), false).unwrap();
+    let (runtime, schema) = (runtime(), "public");
+    let begin = |name: &str, meanwhile: &dyn Fn()| {
+        let begun = catalog.begin_index(schema, "t", false, runtime.handle(), |entry| {
+            meanwhile();
+            Ok(IndexDef {
+                name: name.into(),
+                ..index_of(entry)
+            })
+        });
+        runtime.block_on(begun).unwrap().unwrap().1
+    };
+    let names = || {
+        let state = catalog.state();
+        let entry = state.find_table(schema, "t").unwrap();
+        entry.index_names().join(" ")
+    };
+    let ended = begin("ended", &|| ());
+    let a = begin("a", &|| catalog.abandon_index(&ended).unwrap());
+    assert_eq!(names(), "a");
+    let ended = begin("ended", &|| ());
+    let finished = catalog.finish_index(schema, "t", &a, runtime.handle(), |_| {
+        catalog.abandon_index(&ended).map(|()| true)
+    });
+    assert!(runtime.block_on(finished).unwrap());
+    assert_eq!(names(), "a");
+}

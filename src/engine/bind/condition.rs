@@ -109,13 +109,15 @@ impl VisitorMut for Renumber {
 /// `SELECT * FROM table WHERE condition`, read in the order of the table's key.
 fn select(table: &TableName, condition: ast::Expr) -> Result<ast::Query> {
     let other = || Error::internal("a SELECT of ours reads as another statement");
-    let text = format!("SELECT /*+ NO_INDEX({}) */ * FROM {table}", table.name);
-    let Statement::Query(mut query) = sql::parse(&text)?.statement else {
+    let parsed = sql::parse(&format!("SELECT * FROM {table}"))?;
+    let Statement::Query(mut query) = parsed.statement else {
         return Err(other());
     };
     let SetExpr::Select(select) = query.body.as_mut() else {
         return Err(other());
     };
+    let hint = format!("NO_INDEX({})", table.name);
+    select.optimizer_hints = vec![sql::optimizer_hint(&hint)];
     select.selection = Some(condition);
     Ok(*query)
 }

@@ -12,7 +12,6 @@
 //! early, an error or the end of the statement's future, takes the index away.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use datafusion::arrow::array::{AsArray, RecordBatch};
@@ -29,7 +28,7 @@ use crate::engine::index::entry_sort::sorted_entries;
 use crate::engine::index::find_index;
 use crate::error::{Error, Result};
 use crate::sql::TableName;
-use crate::store::Store;
+use crate::store::{LatchRequest, Store};
 use crate::table::RowKeys;
 
 /// When so few rows are left, the build asks for the table's exclusive lock to look at them.
@@ -64,7 +63,6 @@ impl Writes<'_> {
         let mut begun = Begun {
             catalog: self.catalog,
             index: Some(index),
-            ended: Arc::default(),
         };
         let target = self.index_target(entry, index)?;
         let snapshot = self.store.snapshot();
@@ -75,7 +73,7 @@ impl Writes<'_> {
             self.engine.pool().clone(),
             self.engine.state().task_ctx(),
         )?;
-        self.load(entry, index, entries, &begun.ended).await?;
+        self.load(entry, index, entries).await?;
 
         let mut catch_up = CatchUp::new(entry.clone(), target, snapshot, self.store.clone());
         for tries in 0.. {
@@ -111,7 +109,7 @@ impl Writes<'_> {
                 self.refuse_gone(entry, index)?;
                 let some;
                 (some, rest) = rest.split_at(at_once.min(rest.len()));
-                let request = catch_up.latches(some);
+                let request = LatchRequest::rows(some);
                 let mut guard = entry.latches.try_acquire(&request);
                 if guard.is_none() && may_wait {
                     // Whoever comes later waits behind us for each of these rows, though another
@@ -162,14 +160,12 @@ impl Writes<'_> {
         entry: &Arc<Entry>,
         index: &Arc<IndexEntry>,
         entries: SendableRecordBatchStream,
-        ended: &Arc<AtomicBool>,
     ) -> Result<()> {
         let (sender, mut progress) = mpsc::unbounded_channel();
         let load = Load {
             store: self.store.clone(),
             entry: entry.clone(),
             index: index.clone(),
-            ended: ended.clone(),
             progress: sender,
         };
         let runtime = self.engine.runtime().clone();
@@ -206,12 +202,10 @@ impl Writes<'_> {
 struct Begun<'a> {
     catalog: &'a Catalog,
     index: Option<&'a Arc<IndexEntry>>,
-    ended: Arc<AtomicBool>,
 }
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
         if let Some(index) = self.index {
             // Should this fail, the next open does it: the index is not ready.
             let _ = self.catalog.abandon_index(index);
@@ -224,7 +218,6 @@ struct Load {
     store: Arc<dyn Store>,
     entry: Arc<Entry>,
     index: Arc<IndexEntry>,
-    ended: Arc<AtomicBool>,
     /// Is told how many entries are loaded.
     progress: mpsc::UnboundedSender<u64>,
 }
@@ -238,19 +231,22 @@ impl Load {
         let mut last: Option<(u8, Vec<u8>, Vec<u8>)> = None;
         let mut loaded = 0;
         self.store.load(&self.index.handle, &mut |push| {
-            if self.ended.load(Ordering::Relaxed) {
-                return Err(Error::new(
-                    crate::ErrorKind::Cancelled,
-                    "the build was ended",
-                ));
-            }
-            let Some(batch) = runtime.block_on(entries.next()) else {
+            let next = runtime.block_on(async {
+                tokio::select! {
+                    biased;
+                    () = self.progress.closed() => Err(()),
+                    next = entries.next() => Ok(next),
+                }
+            });
+            // Nobody listens any more if the statement was ended.
+            let next =
+                next.map_err(|()| Error::new(crate::ErrorKind::Cancelled, "the build was ended"))?;
+            let Some(batch) = next else {
                 return Ok(false);
             };
             let batch = batch.map_err(from_datafusion)?;
             self.push(&batch, &mut last, push)?;
             loaded += batch.num_rows() as u64;
-            // Nobody listens any more if the statement was ended.
             let _ = self.progress.send(loaded);
             Ok(true)
         })
@@ -263,8 +259,8 @@ impl Load {
         push: &mut crate::store::PushRow<'_>,
     ) -> Result<()> {
         let buckets = batch.column(0).as_primitive::<UInt8Type>();
-        let keys = batch.column(1).as_binary::<i32>();
-        let values = batch.column(2).as_binary::<i32>();
+        let keys = batch.column(1).as_binary::<i64>();
+        let values = batch.column(2).as_binary::<i64>();
         for row in 0..batch.num_rows() {
             let (bucket, key, value) = (buckets.value(row), keys.value(row), values.value(row));
             if self.index.def.unique {

@@ -18,7 +18,7 @@ use datafusion::arrow::array::RecordBatch;
 
 use crate::catalog::{Entry, IndexEntry};
 use crate::error::Result;
-use crate::store::{LatchRequest, Snapshot, Store, WriteBatch};
+use crate::store::{Snapshot, Store, WriteBatch};
 use crate::table::{EntryBytes, IndexTarget, RowKeys, request_decoder};
 
 /// The bucket and the key of an entry or a row.
@@ -106,11 +106,6 @@ impl CatchUp {
             self.rows(some)?;
         }
         Ok(true)
-    }
-
-    /// The latches of rows.
-    pub(super) fn latches(&self, rows: &[Vec<u8>]) -> LatchRequest {
-        LatchRequest::rows(rows)
     }
 
     /// Makes the entries of rows those that they are to have now; nobody writes these rows

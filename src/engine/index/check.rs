@@ -23,7 +23,7 @@ impl Writes<'_> {
     /// What differs between an index and its table in one snapshot, a row for each difference; none
     /// if all is well.
     pub(in crate::engine) async fn check_index(&self, name: &TableName) -> Result<RecordBatch> {
-        let (entry, index, snapshot) = loop {
+        let (entry, index, target, snapshot) = loop {
             let state = self.catalog.state();
             let (entry, index) = find_index(&state, name)?;
             if !index.is_ready() {
@@ -31,13 +31,14 @@ impl Writes<'_> {
                     Error::conflict(format!("index {name} is being built")).at(name.position())
                 );
             }
+            let target = self.index_target(entry, index);
             let snapshot = self.store.snapshot();
             if self.catalog.is_state(&state) {
-                break (entry.clone(), index.clone(), snapshot);
+                break (entry.clone(), index.clone(), target?, snapshot);
             }
         };
         let check = Check {
-            target: self.index_target(&entry, &index)?,
+            target,
             entry,
             index,
             snapshot,

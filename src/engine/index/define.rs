@@ -89,7 +89,7 @@ impl Writes<'_> {
                 sql::IndexSource::Column(name) => IndexSource::Column(id(name)?),
                 sql::IndexSource::Expr(expr) => {
                     let place = position(expr.span().start);
-                    let (text, data_type) = self.index_expr(def, &create.table, expr, None)?;
+                    let (text, data_type) = self.index_expr(&create.table, expr, false)?;
                     let sql_type = SqlType::of_arrow(&data_type).ok_or_else(|| {
                         Error::unsupported(format!(
                             "an index of {text}, which has no type of a column ({data_type}): CAST \
@@ -123,7 +123,7 @@ impl Writes<'_> {
         let included: Vec<u16> = create.included.iter().map(id).collect::<Result<_>>()?;
         let predicate = match &create.predicate {
             Some(expr) => {
-                let predicate = self.index_expr(def, &create.table, expr, Some(&DataType::Boolean));
+                let predicate = self.index_expr(&create.table, expr, true);
                 Some(predicate?.0)
             }
             None => None,
@@ -146,21 +146,20 @@ impl Writes<'_> {
         })
     }
 
-    /// The canonical text of an expression over a row, and its type.
+    /// The canonical text of an expression over a row, or of a condition, and its type.
     fn index_expr(
         &self,
-        def: &TableDef,
         table: &TableName,
         expr: &Expr,
-        wanted: Option<&DataType>,
+        is_condition: bool,
     ) -> Result<(String, DataType)> {
         let place = position(expr.span().start);
         let mut expr = expr.clone();
         let _ = VisitMut::visit(&mut expr, &mut Unqualified(&table.name.value));
         let text = expr.to_string();
-        let (item, condition) = match wanted {
-            None => (expr, None),
-            Some(_) => (stored_expr("1")?, Some(expr)),
+        let (item, condition) = match is_condition {
+            false => (expr, None),
+            true => (stored_expr("1")?, Some(expr)),
         };
         let state = self.catalog.state();
         let query = select_from(table, None, vec![(item, "indexed".to_owned())], condition)?;
@@ -173,12 +172,11 @@ impl Writes<'_> {
         // Fails for what is not of one row.
         self.row_exprs(&plan, "an index").map_err(|e| e.at(place))?;
         refuse_changing(&plan, &text, place)?;
-        if !reads_a_column(&plan).map_err(from_datafusion)? && wanted.is_none() {
+        if !is_condition && !reads_a_column(&plan).map_err(from_datafusion)? {
             let message = format!("{text} is the same in every row: an index of it sorts nothing");
             return Err(Error::invalid(message).at(place));
         }
         let data_type = plan.schema().field(0).data_type().clone();
-        let _ = def;
         Ok((text, data_type))
     }
 }

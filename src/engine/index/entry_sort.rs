@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, BinaryBuilder, RecordBatch, UInt8Builder};
+use datafusion::arrow::array::{ArrayRef, LargeBinaryBuilder, RecordBatch, UInt8Builder};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
@@ -67,11 +67,12 @@ pub(super) fn sorted_entries(
     sort.execute(0, context).map_err(from_datafusion)
 }
 
+/// The entries, which may be so large that a batch of them has more bytes than 32 bits count.
 fn schema() -> SchemaRef {
     Arc::new(Schema::new(vec![
         Field::new("bucket", DataType::UInt8, false),
-        Field::new("key", DataType::Binary, false),
-        Field::new("value", DataType::Binary, false),
+        Field::new("key", DataType::LargeBinary, false),
+        Field::new("value", DataType::LargeBinary, false),
     ]))
 }
 
@@ -92,7 +93,7 @@ impl TableEntries {
     ) -> Result<RecordBatch> {
         let entries = target.entries(rows)?;
         let mut buckets = UInt8Builder::new();
-        let (mut keys, mut values) = (BinaryBuilder::new(), BinaryBuilder::new());
+        let (mut keys, mut values) = (LargeBinaryBuilder::new(), LargeBinaryBuilder::new());
         for entry in (0..rows.num_rows()).filter_map(|row| entries.get(row)) {
             buckets.append_value(entry.bucket);
             keys.append_value(entry.key);
