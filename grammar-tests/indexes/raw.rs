@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rocksdb::{ColumnFamilyDescriptor, DB, IteratorMode, Options, WriteBatch};
 
@@ -15,7 +16,20 @@ fn families(path: &Path) -> Vec<String> {
     names.into_iter().filter(is_users).collect()
 }
 
+/// Opens the folder, which a thread of the database that was closed may keep locked for a moment.
 fn open(path: &Path) -> DB {
+    let patience = Instant::now() + Duration::from_secs(20);
+    loop {
+        match try_open(path) {
+            Err(error) if error.as_ref().contains("lock") && Instant::now() < patience => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            opened => return opened.unwrap(),
+        }
+    }
+}
+
+fn try_open(path: &Path) -> Result<DB, rocksdb::Error> {
     let names = DB::list_cf(&Options::default(), path).unwrap();
     let all = names
         .iter()
@@ -23,7 +37,7 @@ fn open(path: &Path) -> DB {
     let mut options = Options::default();
     // As the store has it: all families go into files together.
     options.set_atomic_flush(true);
-    DB::open_cf_descriptors(&options, path, all).unwrap()
+    DB::open_cf_descriptors(&options, path, all)
 }
 
 /// All rows of all tables and indexes.

@@ -265,7 +265,7 @@ fn every_index_has_what_the_threads_leave() {
     }
     // UNIQUE indexes were there, and indexes were built while others wrote.
     assert!(
-        refused > 10 && built > 50,
+        refused > 0 && built > 20,
         "{refused} refused, {built} built"
     );
 }
